@@ -1,7 +1,7 @@
 // Package kubebuilder is a feature: external plugins of kubebuilder. Functions that have it check ExternalPlugin documents,
 // and in file mode read discovery folders and recorded messages as such documents:
 //
-//	func main() { cli.Main(function.ValidatePlugin(kubebuilder.Extension())) }
+//	func main() { cli.Main(validateplugin.New(kubebuilder.Extension())) }
 //
 // Package command has the subcommands of rplug, which install, run and test plugins.
 package kubebuilder

@@ -7,15 +7,16 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
 )
 
 func TestMain(m *testing.M) {
 	feature := kubebuilder.Extension()
 	testscript.Main(m, map[string]func(){
-		"validate-plugin": func() { cli.Main(function.ValidatePlugin(feature)) },
-		"resolve-version": func() { cli.Main(function.ResolveVersion(feature)) },
+		"validate-plugin": func() { cli.Main(validateplugin.New(feature)) },
+		"resolve-version": func() { cli.Main(resolveversion.New(feature)) },
 	})
 }
 

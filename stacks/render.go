@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/stacks/install"
@@ -22,10 +22,10 @@ func (renderer) Render(list *krm.ResourceList, options render.Options) (extensio
 	rendered := extension.Rendered{Requests: summary.Requests, Objects: summary.Objects}
 	switch {
 	case options.Compatible != "":
-		rendered.Text = fmt.Sprintf("%s as crossplane %s did", cli.Count(summary.Requests, "Job"), options.Compatible)
+		rendered.Text = fmt.Sprintf("%s as crossplane %s did", report.Count(summary.Requests, "Job"), options.Compatible)
 	default:
-		rendered.Text = fmt.Sprintf("%s for %s", cli.Count(summary.Packages, "package"),
-			cli.Count(summary.Requests, "install request"))
+		rendered.Text = fmt.Sprintf("%s for %s", report.Count(summary.Packages, "package"),
+			report.Count(summary.Requests, "install request"))
 	}
 	switch {
 	case options.Images:

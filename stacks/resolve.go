@@ -3,8 +3,8 @@ package stacks
 import (
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
@@ -16,10 +16,10 @@ type resolver struct{}
 func (resolver) Names(list *krm.ResourceList) map[string]bool { return dependency.Names(list) }
 
 func (resolver) Resolve(list *krm.ResourceList, options resolve.Options) (extension.Resolved, error) {
-	report, err := dependency.Pin(list, options)
-	text := fmt.Sprintf("%d of %s to %s", report.Resolved, cli.Count(report.Requests, "request"),
-		cli.Count(report.Packages, "package"))
-	return extension.Resolved{References: report.Requests, Text: text, Lock: report.Lock}, err
+	pinned, err := dependency.Pin(list, options)
+	text := fmt.Sprintf("%d of %s to %s", pinned.Resolved, report.Count(pinned.Requests, "request"),
+		report.Count(pinned.Packages, "package"))
+	return extension.Resolved{References: pinned.Requests, Text: text, Lock: pinned.Lock}, err
 }
 
 func (resolver) Lint(items []*krm.Item) krm.Results { return dependency.Lint(items) }

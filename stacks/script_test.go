@@ -7,7 +7,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/importplugin"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/stacks"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
@@ -15,10 +18,10 @@ import (
 func TestMain(m *testing.M) {
 	feature := stacks.Extension()
 	testscript.Main(m, map[string]func(){
-		"validate-plugin": func() { cli.Main(function.ValidatePlugin(feature)) },
-		"import-plugin":   func() { cli.Main(function.ImportPlugin(feature)) },
-		"resolve-version": func() { cli.Main(function.ResolveVersion(feature)) },
-		"render-phase":    func() { cli.Main(function.RenderPhase(feature)) },
+		"validate-plugin": func() { cli.Main(validateplugin.New(feature)) },
+		"import-plugin":   func() { cli.Main(importplugin.New(feature)) },
+		"resolve-version": func() { cli.Main(resolveversion.New(feature)) },
+		"render-phase":    func() { cli.Main(renderphase.New(feature)) },
 	})
 }
 

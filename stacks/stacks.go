@@ -1,7 +1,7 @@
 // Package stacks is a feature: Crossplane's stacks and packages. Functions that have it check requests for them, and their
 // metadata and CRDs, read packages in file mode, and resolve and render the requests:
 //
-//	func main() { cli.Main(function.ValidatePlugin(stacks.Extension())) }
+//	func main() { cli.Main(validateplugin.New(stacks.Extension())) }
 //
 // Package command has the subcommands of rplug.
 package stacks

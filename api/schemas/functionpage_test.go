@@ -10,7 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/importplugin"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 )
 
 const functionPageHead = `# Function configs
@@ -42,7 +46,7 @@ This page is made from the types in [api/v1alpha1](../../api/v1alpha1) (` + "`ma
 // The page of configs says what the types and the functions' defaults do. UPDATE_GOLDEN writes it anew.
 func TestFunctionPageIsThatOfTheTypes(t *testing.T) {
 	functions := []cli.Function{
-		function.ValidatePlugin(), function.ResolveVersion(), function.RenderPhase(), function.RenderSandbox(), function.ImportPlugin(),
+		validateplugin.New(), resolveversion.New(), renderphase.New(), rendersandbox.New(), importplugin.New(),
 	}
 	require.Len(t, functions, len(configs))
 	types := readSource(t, "api/v1alpha1")

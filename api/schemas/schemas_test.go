@@ -82,7 +82,7 @@ func TestEveryFunctionHasASchema(t *testing.T) {
 		require.NoError(t, err)
 		folder := "functions/" + filepath.Base(filepath.Dir(main))
 		known := slices.ContainsFunc(configs, func(c struct{ kind, folder string }) bool {
-			return c.folder == folder && bytes.Contains(text, []byte("function."+c.kind+"("))
+			return c.folder == folder && bytes.Contains(text, []byte(strings.ToLower(c.kind)+".New("))
 		})
 		assert.True(t, known, "%s must be listed in configs", folder)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -203,7 +204,7 @@ func paragraphs(lines []string, c *cobra.Command) string {
 
 // run runs a command, and returns its exit code.
 func run(args []string, out *bytes.Buffer) int {
-	return rplug.Run(args, strings.NewReader(""), out, &bytes.Buffer{}, extensions()...)
+	return rplug.Run(context.Background(), args, strings.NewReader(""), out, &bytes.Buffer{}, extensions()...)
 }
 
 // The help of every command fits a screen of 60 lines and 100 columns.

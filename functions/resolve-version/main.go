@@ -3,13 +3,13 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
 	"github.com/resource-plugins/krm-functions/stacks"
 )
 
 func main() {
-	cli.Main(function.ResolveVersion(
+	cli.Main(resolveversion.New(
 		stacks.Extension(),
 		kubebuilder.Extension(),
 	))

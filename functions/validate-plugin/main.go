@@ -4,13 +4,13 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
 	"github.com/resource-plugins/krm-functions/stacks"
 )
 
 func main() {
-	cli.Main(function.ValidatePlugin(
+	cli.Main(validateplugin.New(
 		stacks.Extension(),
 		kubebuilder.Extension(),
 	))

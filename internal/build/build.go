@@ -11,6 +11,9 @@ package build
 import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
@@ -52,7 +55,7 @@ func New(extensions ...extension.Extension) Chain {
 type Result struct {
 	// Objects are the items of the list that were rendered: those of resources, of extensions, and of forks.
 	Objects  []*krm.Item
-	Rendered Rendered
+	Rendered renderphase.Rendered
 	Forks    sandbox.Summary
 	// Suppressed are the findings that comments in the documents suppress.
 	Suppressed []validate.Suppressed
@@ -75,7 +78,7 @@ func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 }
 
 func (c Chain) validate(list *krm.ResourceList, result *Result) error {
-	if _, err := Validate(list, c.Validate, c.Base, c.Extensions...); err != nil {
+	if _, err := validateplugin.Check(list, c.Validate, c.Base, c.Extensions...); err != nil {
 		return err
 	}
 	var kept krm.Results
@@ -85,14 +88,14 @@ func (c Chain) validate(list *krm.ResourceList, result *Result) error {
 }
 
 func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
-	_, err := Resolve(list, resolve.Options{ResolveVersion: c.Resolve}, c.Extensions...)
+	_, err := resolveversion.Resolve(list, resolve.Options{ResolveVersion: c.Resolve}, c.Extensions...)
 	return err
 }
 
 func (c Chain) render(list *krm.ResourceList, result *Result) (err error) {
 	options := render.DefaultOptions()
 	options.RenderPhase, options.WithoutPaths, options.PostRender = c.Render, true, c.PostRender
-	result.Rendered, err = Render(list, options, c.Extensions...)
+	result.Rendered, err = renderphase.Render(list, options, c.Extensions...)
 	result.Objects = result.Rendered.Objects()
 	return err
 }

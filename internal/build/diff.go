@@ -4,16 +4,16 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/transaction"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 )
 
 // diff returns the changes as a unified diff, the first lines of it. Names are those from the working directory, so that
 // `git apply` finds the files.
 func (f Folder) diff(changes []change) []byte {
-	all := make([]transaction.Change, len(changes))
+	all := make([]atomicfile.Change, len(changes))
 	for i, c := range changes {
 		name := strings.TrimPrefix(filepath.ToSlash(filepath.Join(f.Folder, c.name)), "/")
-		all[i] = transaction.Change{Path: name, Before: c.before, After: c.after}
+		all[i] = atomicfile.Change{Path: name, Before: c.before, After: c.after}
 	}
-	return transaction.Diff(all)
+	return atomicfile.Diff(all)
 }

@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -207,7 +209,7 @@ func (f Folder) result(name, message string) krm.Result {
 
 // Write writes the objects to the folder, and removes files of ours that have none any more. Nothing is written if a file
 // must not be replaced. Each file is replaced as a whole; a run that ends early is completed by the next one.
-func (f Folder) Write(items []*krm.Item) (cli.FolderReport, error) {
+func (f Folder) Write(ctx context.Context, items []*krm.Item) (cli.FolderReport, error) {
 	files, err := f.files(items)
 	if err != nil {
 		return cli.FolderReport{}, err
@@ -215,7 +217,7 @@ func (f Folder) Write(items []*krm.Item) (cli.FolderReport, error) {
 	if err := os.MkdirAll(f.Folder, 0o755); err != nil {
 		return cli.FolderReport{}, err
 	}
-	lock, err := cli.LockFolder(context.Background(), f.Folder)
+	lock, err := atomicfile.LockFolder(ctx, f.Folder)
 	if err != nil {
 		return cli.FolderReport{}, err
 	}
@@ -231,7 +233,7 @@ func (f Folder) Write(items []*krm.Item) (cli.FolderReport, error) {
 }
 
 // apply makes the changes: what is new first, so that no object is missing meanwhile.
-func (f Folder) apply(lock *cli.FolderLock, changes []change, total int) (cli.FolderReport, error) {
+func (f Folder) apply(lock *atomicfile.FolderLock, changes []change, total int) (cli.FolderReport, error) {
 	written, removed := map[string][]byte{}, []string{}
 	for _, c := range changes {
 		if c.after != nil {
@@ -247,7 +249,7 @@ func (f Folder) apply(lock *cli.FolderLock, changes []change, total int) (cli.Fo
 		return cli.FolderReport{}, err
 	}
 	return cli.FolderReport{Summary: fmt.Sprintf("%s in %s: %d written, %d removed",
-		cli.Count(total, "file"), f.Folder, len(written), len(removed))}, nil
+		report.Count(total, "file"), f.Folder, len(written), len(removed))}, nil
 }
 
 // maxReported is how many files that differ are listed.
@@ -263,17 +265,17 @@ func (f Folder) Check(items []*krm.Item) (cli.FolderReport, error) {
 	if err != nil {
 		return cli.FolderReport{}, err
 	}
-	report := cli.FolderReport{Diff: f.diff(changes), Summary: fmt.Sprintf("%s in %s, %d out of date",
-		cli.Count(len(files), "file"), f.Folder, len(changes))}
+	found := cli.FolderReport{Diff: f.diff(changes), Summary: fmt.Sprintf("%s in %s, %d out of date",
+		report.Count(len(files), "file"), f.Folder, len(changes))}
 	for i, c := range changes {
 		if i == maxReported {
-			report.Results = append(report.Results, krm.NewResult(krm.Error,
-				fmt.Sprintf("%s of %s differ, too", cli.Count(len(changes)-i, "other file"), f.Folder)))
+			found.Results = append(found.Results, krm.NewResult(krm.Error,
+				fmt.Sprintf("%s of %s differ, too", report.Count(len(changes)-i, "other file"), f.Folder)))
 			break
 		}
-		report.Results = append(report.Results, f.result(c.name, c.difference()))
+		found.Results = append(found.Results, f.result(c.name, c.difference()))
 	}
-	return report, nil
+	return found, nil
 }
 
 // difference says how a file differs.

@@ -78,7 +78,7 @@ func TestOtherEndsOfLinesAreNoEdit(t *testing.T) {
 	item, err := krm.NewItem([]byte("kind: Job\nmetadata:\n  name: a\n"))
 	require.NoError(t, err)
 	folder := Folder{cli.FolderOptions{Folder: t.TempDir()}}
-	_, err = folder.Write([]*krm.Item{item})
+	_, err = folder.Write(t.Context(), []*krm.Item{item})
 	require.NoError(t, err)
 	file := filepath.Join(folder.Folder, sharedFile)
 	text, err := os.ReadFile(file)

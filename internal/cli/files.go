@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,14 +22,14 @@ import (
 const heapGrowth = 400
 
 // files is file mode.
-func (r *run) files() int {
+func (r *run) files(ctx context.Context) int {
 	debug.SetGCPercent(heapGrowth)
-	lock, err := r.openLock()
+	lock, err := r.openLock(ctx)
 	if err != nil {
 		return r.fail(err)
 	}
 	if lock != nil {
-		defer lock.close()
+		defer lock.Close()
 	}
 	c, err := r.readAndProcess()
 	if err != nil {
@@ -41,15 +42,15 @@ func (r *run) files() int {
 	}
 	switch {
 	case r.Write:
-		return r.endWithPins(c, lock)
+		return r.endWithPins(ctx, c, lock)
 	case lock != nil:
 		return r.endWithLock(c, lock)
 	case r.folder() != "":
-		return r.endWithFolder(c)
+		return r.endWithFolder(ctx, c)
 	}
 	fixed := &fixes{}
 	if r.Fix {
-		if c, err = r.fix(c, fixed); err != nil {
+		if c, err = r.fix(ctx, c, fixed); err != nil {
 			_, _ = fixed.lines.WriteTo(r.stderr)
 			return r.fail(err)
 		}

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -23,9 +25,9 @@ type fixes struct {
 
 // fix changes the files as results propose, and checks again until nothing is left to change. What cannot be changed is
 // reported on stderr, and stays a finding.
-func (r *run) fix(c *checked, done *fixes) (*checked, error) {
+func (r *run) fix(ctx context.Context, c *checked, done *fixes) (*checked, error) {
 	for range maxPasses {
-		refused, changed, err := done.pass(c)
+		refused, changed, err := done.pass(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -41,7 +43,7 @@ func (r *run) fix(c *checked, done *fixes) (*checked, error) {
 }
 
 // pass makes the changes of one check. It returns lines about those that are refused, and how many were made.
-func (f *fixes) pass(c *checked) (refused []byte, changed int, err error) {
+func (f *fixes) pass(ctx context.Context, c *checked) (refused []byte, changed int, err error) {
 	files := edit.NewFiles(c.read.Text)
 	proposals := map[string][]proposal{}
 	var lines bytes.Buffer
@@ -61,7 +63,7 @@ func (f *fixes) pass(c *checked) (refused []byte, changed int, err error) {
 		proposals[result.Place.File] = append(proposals[result.Place.File], p)
 	}
 	for _, file := range slices.Sorted(maps.Keys(proposals)) {
-		made, err := f.file(file, c.read.Text(file), proposals[file], &lines)
+		made, err := f.file(ctx, file, c.read.Text(file), proposals[file], &lines)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -71,16 +73,18 @@ func (f *fixes) pass(c *checked) (refused []byte, changed int, err error) {
 	return lines.Bytes(), changed, nil
 }
 
-const errInImage = skipError("it must be in a file of its own, not in an image: change what the image is built from")
+const errInImage = atomicfile.SkipError("it must be in a file of its own, not in an image: change what the image is built from")
 
 // file makes the changes of one file, all that can be made.
-func (f *fixes) file(name string, before []byte, proposals []proposal, refused *bytes.Buffer) (int, error) {
+func (f *fixes) file(
+	ctx context.Context, name string, before []byte, proposals []proposal, refused *bytes.Buffer,
+) (int, error) {
 	made, after := apply(name, before, proposals, refused)
 	if bytes.Equal(before, after) {
 		return 0, nil
 	}
-	if err := rewrite(name, before, after, nil); err != nil {
-		var skip skipError
+	if err := atomicfile.Rewrite(ctx, name, before, after, nil); err != nil {
+		var skip atomicfile.SkipError
 		if !errors.As(err, &skip) {
 			return 0, err
 		}

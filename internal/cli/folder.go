@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -127,13 +128,13 @@ func (r *run) withoutFolder() []load.Exclusion {
 
 // endWithFolder ends a run with --output-dir or --check: what was found goes to stderr, or to stdout in another format than
 // text, and with text the diff to stdout.
-func (r *run) endWithFolder(c *checked) int {
+func (r *run) endWithFolder(ctx context.Context, c *checked) int {
 	var done FolderReport
 	if c.results.Failed() {
 		c.summary = "nothing written: fix the errors above"
 	} else {
 		var err error
-		done, err = r.Folder(r.printed(c), FolderOptions{
+		done, err = r.Folder(ctx, r.printed(c), FolderOptions{
 			Folder: r.folder(), Compare: r.Check != "", PerObject: r.FilePer == perObject, Kustomization: r.Kustomization,
 			Overwrite: r.Overwrite,
 		})

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	realfunction "github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 )
 
 const misspelled = `
@@ -96,7 +96,7 @@ func TestSARIFKeepsToItsSchema(t *testing.T) {
 		require.NoError(t, valid.Validate(document), got.stdout)
 	}
 	const lab = "name: db\nspec:\n  runner:\n    image: Lab # krm-functions: ignore image-reference the lab has it\n  create: []\n"
-	got := run(realfunction.ValidatePlugin(), lab, "-", "--output=sarif")
+	got := run(validateplugin.New(), lab, "-", "--output=sarif")
 	assert.Contains(t, got.stdout, `"justification": "the lab has it"`)
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(got.stdout))
 	require.NoError(t, err)

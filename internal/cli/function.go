@@ -10,6 +10,8 @@ package cli
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"io"
 	"os"
 
@@ -66,7 +68,7 @@ type Function struct {
 	WithoutStdin bool
 	// Folder writes the documents that file mode prints to a folder, or compares them with it. If it is set, file mode has
 	// --output-dir and --check.
-	Folder func(items []*krm.Item, options FolderOptions) (FolderReport, error)
+	Folder func(ctx context.Context, items []*krm.Item, options FolderOptions) (FolderReport, error)
 	// Page returns a page about the run, which file mode prints in place of documents, with errors or without; nil if
 	// documents are printed.
 	Page func(config Config, run Run) ([]byte, error)
@@ -179,22 +181,38 @@ func (c Call) ConfigError(key krm.Path, message string) {
 	}
 }
 
+// OptionErrors reports the options that cannot be used, as wrong values of the config. It returns false if err is something
+// else.
+func (c Call) OptionErrors(err error) bool {
+	var wrong krm.OptionErrors
+	if !errors.As(err, &wrong) {
+		return false
+	}
+	for _, one := range wrong {
+		c.ConfigError(one.Option, one.Message)
+	}
+	return true
+}
+
 // FlagName returns the flag of a field of a config, such as --helper-image.
 func FlagName(key krm.Path) string { return "--" + kebab(firstKey(key)) }
 
 // Main runs the function on the process's arguments and streams, and exits. Signals are handled if a file is written or
 // a terminal shows progress; a function between two pipes needs no cleanup.
 func Main(f Function) {
+	ctx := context.Background()
 	if len(os.Args) > 1 || isRegular(os.Stdout) {
-		HandleSignals(func() { EraseProgress(os.Stderr) })
+		ctx = HandleSignals(func() { EraseProgress(os.Stderr) })
 	}
-	os.Exit(f.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(f.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // Run is Main without the process: it returns the exit code.
-func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+func (f Function) Run(
+	ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer,
+) (code int) {
 	f.Command = cmp.Or(f.Command, f.Name)
-	r := &run{Function: f, stdin: stdin, stdout: output{stdout}, stderr: stderr, config: f.Config()}
+	r := &run{Function: f, stdin: stdin, stdout: newOutput(ctx, stdout), stderr: stderr, config: f.Config()}
 	defer r.recover(&code)
 	if err := r.parse(args); err != nil {
 		return r.fail(err)
@@ -209,7 +227,7 @@ func (f Function) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	case r.PrintConfig:
 		return r.print(r.inForce())
 	case r.fileMode():
-		return r.files()
+		return r.files(ctx)
 	default:
 		return r.stream()
 	}

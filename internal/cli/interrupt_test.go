@@ -15,10 +15,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// program is what the test binary does when it is started again: "within" waits inside of a Whole for a line on stdin,
+// program is what the test binary does when it is started again: "within" waits inside of atomicfile.Uninterrupted for a line on stdin,
 // "idle" outside of one.
 const program = "INTERRUPT_PROGRAM"
 
@@ -29,7 +30,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(program) == "ignoring" {
 		signal.Ignore(os.Interrupt)
 	}
-	cli.HandleSignals(func() { fmt.Println("farewell") })
+	ctx := cli.HandleSignals(func() { fmt.Println("farewell") })
 	wait := func() error {
 		fmt.Println("ready")
 		_, err := io.ReadAll(os.Stdin)
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 		return err
 	}
 	if os.Getenv(program) == "within" {
-		_ = cli.Uninterrupted(wait)
+		_ = atomicfile.Uninterrupted(ctx, wait)
 		select {} // the signal that was held back ends it
 	}
 	_ = wait()

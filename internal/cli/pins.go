@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/extension"
@@ -179,9 +181,9 @@ func (p *pinned) isChanged() bool {
 
 // Why a document is not pinned in place.
 const (
-	errEmbedded = skipError("it must be in the file itself, not in one that is embedded")
-	errStdin    = skipError("it must be in a file: the standard input cannot be changed")
-	errBuilt    = skipError("it must be in a file that is read: what a kustomization builds cannot be changed")
+	errEmbedded = atomicfile.SkipError("it must be in the file itself, not in one that is embedded")
+	errStdin    = atomicfile.SkipError("it must be in a file: the standard input cannot be changed")
+	errBuilt    = atomicfile.SkipError("it must be in a file that is read: what a kustomization builds cannot be changed")
 )
 
 // pins is what --write did.
@@ -193,7 +195,7 @@ type pins struct {
 
 // writePins writes the pins of all documents into their files. A document that cannot be pinned stays as it is, and is
 // named.
-func (r *run) writePins(c *checked, held *FolderLock) (*pins, error) {
+func (r *run) writePins(ctx context.Context, c *checked, held *atomicfile.FolderLock) (*pins, error) {
 	done, byFile := &pins{}, map[string][]*pinned{}
 	for _, p := range c.references {
 		if p.isChanged() {
@@ -201,7 +203,7 @@ func (r *run) writePins(c *checked, held *FolderLock) (*pins, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(byFile)) {
-		if err := done.file(c.read, name, byFile[name], held); err != nil {
+		if err := done.file(ctx, c.read, name, byFile[name], held); err != nil {
 			return done, err
 		}
 	}
@@ -209,7 +211,9 @@ func (r *run) writePins(c *checked, held *FolderLock) (*pins, error) {
 }
 
 // file pins the documents of a file.
-func (d *pins) file(read *load.Package, name string, documents []*pinned, held *FolderLock) error {
+func (d *pins) file(
+	ctx context.Context, read *load.Package, name string, documents []*pinned, held *atomicfile.FolderLock,
+) error {
 	before := read.Text(name)
 	change, err := edit.NewChange(name, before)
 	switch {
@@ -236,10 +240,10 @@ func (d *pins) file(read *load.Package, name string, documents []*pinned, held *
 	}
 	after, err := change.Bytes()
 	if err == nil && !bytes.Equal(before, after) {
-		err = rewrite(name, before, after, held)
+		err = atomicfile.Rewrite(ctx, name, before, after, held)
 		d.changed++
 	}
-	var skip skipError
+	var skip atomicfile.SkipError
 	switch {
 	case errors.As(err, &skip) || err != nil && after == nil:
 		d.refuse(made, err)
@@ -269,20 +273,16 @@ func (d *pins) refuse(documents []*pinned, err error) {
 
 // endWithPins ends a run with --write: what was done goes to stderr, and nothing to stdout. A lock is written after the
 // documents were read again: they may have no place for what was asked for.
-func (r *run) endWithPins(c *checked, lock *fileUpdate) int {
+func (r *run) endWithPins(ctx context.Context, c *checked, lock *atomicfile.Update) int {
 	if c.results.Failed() {
 		return r.end(c.results, true, "nothing written: fix the errors above")
 	}
-	var held *FolderLock
-	if lock != nil {
-		held = lock.lock
-	}
-	done, err := r.writePins(c, held)
+	done, err := r.writePins(ctx, c, lock.Lock())
 	_, _ = done.lines.WriteTo(r.stderr)
 	if err != nil {
 		return r.fail(err)
 	}
-	c.summary += fmt.Sprintf("; wrote %s to %s", Count(done.pinned, "pin"), Count(done.changed, "file"))
+	c.summary += fmt.Sprintf("; wrote %s to %s", report.Count(done.pinned, "pin"), report.Count(done.changed, "file"))
 	if lock != nil && done.changed > 0 {
 		summary := c.summary
 		if c, err = r.readAndProcess(); err != nil {

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -70,7 +71,7 @@ type outcome struct {
 
 func run(f cli.Function, stdin string, args ...string) outcome {
 	var stdout, stderr bytes.Buffer
-	code := f.Run(args, strings.NewReader(stdin), &stdout, &stderr)
+	code := f.Run(context.Background(), args, strings.NewReader(stdin), &stdout, &stderr)
 	return outcome{code, stdout.String(), stderr.String()}
 }
 
@@ -251,7 +252,7 @@ func TestAnOutputThatCannotBeWrittenIsAWrongCall(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{nil, {"-"}, {"--help"}, {"--version"}} {
 		var stderr bytes.Buffer
-		code := function(nil).Run(args, strings.NewReader(annotated()), broken{}, &stderr)
+		code := function(nil).Run(t.Context(), args, strings.NewReader(annotated()), broken{}, &stderr)
 		assert.Equal(t, 2, code, "%q", args)
 		assert.Equal(t, "try: stdout must be writable: closed\n", stderr.String())
 	}
@@ -260,7 +261,7 @@ func TestAnOutputThatCannotBeWrittenIsAWrongCall(t *testing.T) {
 func TestAnInputThatCannotBeReadIsAWrongCall(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
-	code := function(nil).Run(nil, io.MultiReader(strings.NewReader(head), failing{}), &stdout, &stderr)
+	code := function(nil).Run(t.Context(), nil, io.MultiReader(strings.NewReader(head), failing{}), &stdout, &stderr)
 	assert.Equal(t, 2, code)
 	assert.Equal(t, "try: stdin: gone\n", stderr.String())
 	assert.Empty(t, stdout.String())
@@ -281,7 +282,7 @@ func TestStreamReadsAFile(t *testing.T) {
 	_, err = stdin.Seek(int64(len("# skipped\n")), io.SeekStart)
 	require.NoError(t, err)
 	var stdout, stderr bytes.Buffer
-	assert.Equal(t, 0, function(nil).Run(nil, stdin, &stdout, &stderr), stderr.String())
+	assert.Equal(t, 0, function(nil).Run(t.Context(), nil, stdin, &stdout, &stderr), stderr.String())
 	assert.True(t, strings.HasPrefix(stdout.String(), head))
 }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"sync"
+
+	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
 const (
@@ -56,7 +58,7 @@ func (p *progress) read(done, total int) {
 // process shows that the documents are being processed.
 func (p *progress) process(total int) {
 	if p.shown > 0 {
-		p.write("working on " + Count(total, "document"))
+		p.write("working on " + report.Count(total, "document"))
 	}
 }
 

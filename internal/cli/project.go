@@ -9,7 +9,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -21,7 +20,7 @@ const keyCatalogs = "catalogs"
 func (r *run) configureFiles(flags *pflag.FlagSet) (err error) {
 	r.flags = flags
 	if r.ReadsProject && !r.NoProject {
-		if r.project, err = project.Find(".", extension.Rules(r.Extensions)...); err != nil {
+		if r.project, err = FindProject(".", extension.Rules(r.Extensions)...); err != nil {
 			return err
 		}
 	}
@@ -36,7 +35,7 @@ func (r *run) configureFiles(flags *pflag.FlagSet) (err error) {
 	if r.values, err = r.project.Variables(r.Values, r.Set); err != nil {
 		return err
 	}
-	r.Set = project.Texts(r.values)
+	r.Set = Texts(r.values)
 	return nil
 }
 

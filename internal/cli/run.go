@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/resource-plugins/krm-functions/internal/project"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -31,9 +32,9 @@ type run struct {
 	config   Config
 	flags    *pflag.FlagSet
 	paths    []string
-	project  *project.Project         // nil if none is in force
+	project  *Project                 // nil if none is in force
 	catalogs []string                 // paths of catalogs, to be read after the others
-	values   map[string]project.Value // of variables
+	values   map[string]VariableValue // of variables
 	places   map[krm.Path]string      // of what the project file says, by the path in the config
 
 	stdin  io.Reader
@@ -63,15 +64,22 @@ func (r *run) print(text string) int {
 }
 
 // output is stdout. It is written once a run, when nothing else can go wrong.
-type output struct{ io.Writer }
+type output struct {
+	io.Writer
+	write func(work func() error) error
+}
+
+func newOutput(ctx context.Context, stdout io.Writer) output {
+	write := func(work func() error) error { return work() } // the reader of a pipe may take any time
+	if isRegular(stdout) {
+		write = func(work func() error) error { return atomicfile.Uninterrupted(ctx, work) }
+	}
+	return output{stdout, write}
+}
 
 func (o output) Write(text []byte) (int, error) {
-	write := func(work func() error) error { return work() } // the reader of a pipe may take any time
-	if isRegular(o.Writer) {
-		write = Uninterrupted
-	}
 	var n int
-	err := write(func() (err error) { n, err = o.Writer.Write(text); return err })
+	err := o.write(func() (err error) { n, err = o.Writer.Write(text); return err })
 	if err != nil {
 		err = fmt.Errorf("stdout must be writable: %w", err)
 	}
@@ -118,7 +126,7 @@ func (r *run) withCounts(summary string, results krm.Results) string {
 	}
 	for _, severity := range []krm.Severity{krm.Error, krm.Warning} {
 		if n := numbers[severity]; n > 0 {
-			counts = append(counts, Count(n, string(severity)))
+			counts = append(counts, report.Count(n, string(severity)))
 		}
 	}
 	if r.Output == Findings && len(results) == 0 && summary != "" {
@@ -131,18 +139,6 @@ func (r *run) withCounts(summary string, results krm.Results) string {
 		parts = append(parts, strings.Join(counts, ", "))
 	}
 	return strings.Join(parts, ": ")
-}
-
-// Count is a number with its noun, for summaries: "1 sandbox", "2 sandboxes".
-func Count(n int, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "x"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // recover turns a panic into one line and exit code 2. Nothing is on stdout then: it is written last and at once.

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -61,7 +60,7 @@ func (s *Settings) Map(key string, entries map[string]Setting) {
 }
 
 // Variables adds the values of template variables.
-func (s *Settings) Variables(values map[string]project.Value) {
+func (s *Settings) Variables(values map[string]VariableValue) {
 	all := map[string]Setting{}
 	for name, value := range values {
 		all[name] = Setting{value.Text, value.Source}
@@ -70,7 +69,7 @@ func (s *Settings) Variables(values map[string]project.Value) {
 }
 
 // Exclusions adds the patterns of the project file, and those of --exclude.
-func (s *Settings) Exclusions(file *project.Project, flags ...string) {
+func (s *Settings) Exclusions(file *Project, flags ...string) {
 	var all []Setting
 	for _, e := range file.Exclusions() {
 		for i, pattern := range e.Patterns {
@@ -84,7 +83,7 @@ func (s *Settings) Exclusions(file *project.Project, flags ...string) {
 }
 
 // Catalogs adds the paths of the project file's catalogs.
-func (s *Settings) Catalogs(file *project.Project, paths []string) {
+func (s *Settings) Catalogs(file *Project, paths []string) {
 	all := make([]Setting, len(paths))
 	for i, path := range paths {
 		all[i] = Setting{path, file.Place(krm.Path(keyCatalogs).Index(i))}

@@ -25,7 +25,7 @@ func (r *run) withSkipped(c *checked) string {
 	if c.summary == "" || skipped == 0 {
 		return c.summary
 	}
-	return c.summary + "; skipped " + Count(skipped, "other document")
+	return c.summary + "; skipped " + report.Count(skipped, "other document")
 }
 
 // others returns the objects of other groups, if the function only reports findings: any other function takes them as

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -21,11 +22,11 @@ type lockFile struct {
 
 // openLock opens the file of --write-lock before the documents are read: of two commands that update one lock, the second
 // reads what the first has written. It is nil without --write-lock.
-func (r *run) openLock() (*fileUpdate, error) {
+func (r *run) openLock(ctx context.Context) (*atomicfile.Update, error) {
 	if r.WriteLock == "" {
 		return nil, nil
 	}
-	update, err := openUpdate(context.Background(), r.WriteLock, nil)
+	update, err := atomicfile.OpenUpdate(ctx, r.WriteLock, nil)
 	if err != nil {
 		return nil, fmt.Errorf("--write-lock: %w", err)
 	}
@@ -77,7 +78,7 @@ func (r *run) onlyLock(documents []load.Document, isTarget func(load.Document) b
 }
 
 // writeLock writes the lock, if it has changed, and returns what was done.
-func (r *run) writeLock(c *checked, update *fileUpdate) (done string, err error) {
+func (r *run) writeLock(c *checked, update *atomicfile.Update) (done string, err error) {
 	if c.lock.item == nil {
 		for _, item := range c.list.Items() {
 			if item.Kind() == r.LockKind {
@@ -95,14 +96,14 @@ func (r *run) writeLock(c *checked, update *fileUpdate) (done string, err error)
 	if bytes.Equal(after, c.lock.before) {
 		return r.WriteLock + " is up to date", nil
 	}
-	if err := update.write(after); err != nil {
+	if err := update.Write(after); err != nil {
 		return "", fmt.Errorf("--write-lock: %w", err)
 	}
 	return "wrote " + r.WriteLock, nil
 }
 
 // endWithLock ends a run with --write-lock: the findings and what was done go to stderr, and nothing to stdout.
-func (r *run) endWithLock(c *checked, update *fileUpdate) int {
+func (r *run) endWithLock(c *checked, update *atomicfile.Update) int {
 	if c.results.Failed() {
 		return r.end(c.results, true, "nothing written: fix the errors above")
 	}

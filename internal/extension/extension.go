@@ -1,7 +1,7 @@
 // Package extension is how a feature, a folder of its own at the top of the repository, joins the core: functions take
 // extensions, and their mains name those that they have.
 //
-//	func main() { cli.Main(function.ValidatePlugin(kubebuilder.Extension())) }
+//	func main() { cli.Main(validateplugin.New(kubebuilder.Extension())) }
 package extension
 
 import (

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 )
 
 // The README shows what --graph draws of an example.
@@ -17,7 +19,7 @@ func TestPictureOfTheReadme(t *testing.T) {
 	root := filepath.Join("..", "..")
 	const shown = "docs/pictures/orders-db.svg"
 	var stdout, stderr bytes.Buffer
-	code := RenderPhase().Run([]string{"--graph", "svg", filepath.Join(root, "examples", "orders-db", "native")},
+	code := renderphase.New().Run(t.Context(), []string{"--graph", "svg", filepath.Join(root, "examples", "orders-db", "native")},
 		strings.NewReader(""), &stdout, &stderr)
 	require.Equal(t, 0, code, stderr.String())
 	file := filepath.Join(root, filepath.FromSlash(shown))

@@ -2,6 +2,7 @@ package function
 
 import (
 	"bytes"
+	"context"
 	"flag"
 	"fmt"
 	"os"
@@ -16,6 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/function/importplugin"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -159,7 +165,7 @@ func TestSmallDocuments_takeLittleMemory(t *testing.T) {
 	for name, list := range hostileLists() {
 		assert.LessOrEqual(t, len(list), smallInput, name)
 		names[list] = name
-		for _, f := range []cli.Function{ValidatePlugin(), ResolveVersion(), RenderPhase(), RenderSandbox()} {
+		for _, f := range []cli.Function{validateplugin.New(), resolveversion.New(), renderphase.New(), rendersandbox.New()} {
 			runs = append(runs, sized{function: f, list: list})
 		}
 	}
@@ -187,7 +193,7 @@ func TestSmallDocuments_withEmbeddedFiles(t *testing.T) {
 		text := pluginOf("db", "  - name: s\n    script: &s \"@{embed: x.sh}\"\n"+numbered(500, "  - {name: s%[1]d, script: *s}\n")).text()
 		require.LessOrEqual(t, len(text), smallInput)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "plugin.yaml"), []byte(text), 0o600))
-		for _, f := range []cli.Function{ImportPlugin(), ValidatePlugin()} {
+		for _, f := range []cli.Function{importplugin.New(), validateplugin.New()} {
 			run := sized{function: f, args: []string{folder}}
 			assert.Less(t, run.heap(t), smallMemory, "%s, %d bytes", f.Name, size)
 		}
@@ -197,7 +203,7 @@ func TestSmallDocuments_withEmbeddedFiles(t *testing.T) {
 // written returns how much a run writes, in bytes.
 func (s sized) written() int {
 	var out, errors bytes.Buffer
-	s.function.Run(s.args, strings.NewReader(s.list), &out, &errors)
+	s.function.Run(context.Background(), s.args, strings.NewReader(s.list), &out, &errors)
 	return out.Len() + errors.Len()
 }
 
@@ -229,14 +235,14 @@ func TestRunFunction(t *testing.T) {
 	if name == "" {
 		t.Skip("only for other tests: " + functionVariable + " is not set")
 	}
-	for _, f := range []cli.Function{ValidatePlugin(), ResolveVersion(), RenderPhase(), RenderSandbox(), ImportPlugin()} {
+	for _, f := range []cli.Function{validateplugin.New(), resolveversion.New(), renderphase.New(), rendersandbox.New(), importplugin.New()} {
 		if f.Name != name {
 			continue
 		}
 		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 		require.NoError(t, err)
 		defer out.Close()
-		f.Run(flag.Args(), os.Stdin, out, out)
+		f.Run(t.Context(), flag.Args(), os.Stdin, out, out)
 		var memory runtime.MemStats
 		runtime.ReadMemStats(&memory)
 		fmt.Fprintf(os.Stderr, "%s%d\n", heapPrefix, memory.HeapSys+memory.StackSys)

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 )
 
 // BenchmarkSandboxes renders sandboxes with a bare step each, from the bytes of a list to the bytes of a list.
@@ -23,7 +25,7 @@ func BenchmarkPhaseSandboxes(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
 				var stderr bytes.Buffer
-				if RenderPhase().Run(nil, strings.NewReader(input), io.Discard, &stderr) != 0 {
+				if renderphase.New().Run(b.Context(), nil, strings.NewReader(input), io.Discard, &stderr) != 0 {
 					b.Fatal(stderr.String())
 				}
 			}

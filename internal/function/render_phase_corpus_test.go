@@ -14,6 +14,7 @@ import (
 	kjson "sigs.k8s.io/json"
 	"sigs.k8s.io/yaml"
 
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -28,7 +29,7 @@ func TestRealPluginsRender(t *testing.T) {
 		for _, phase := range []string{"create", "delete"} {
 			for _, workload := range []string{"Job", "Pod"} {
 				var stdout, stderr bytes.Buffer
-				code := RenderPhase().Run([]string{
+				code := renderphase.New().Run(t.Context(), []string{
 					"--phases", phase, "--workload", workload, "--set", "cluster=c", "--set", "namespace=ns",
 					"--set", "tfstate-bucket=b", filepath.Join(folder, "plugin.yaml"), filepath.Join(folder, "example-sandbox.yaml"),
 				}, strings.NewReader(""), &stdout, &stderr)

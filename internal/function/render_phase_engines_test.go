@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -40,7 +41,7 @@ func TestEnginesAcceptWhatIsRendered(t *testing.T) {
 		for _, input := range inputs {
 			for _, phase := range []string{"create", "delete"} {
 				var stdout, stderr bytes.Buffer
-				code := RenderPhase().Run(append([]string{
+				code := renderphase.New().Run(t.Context(), append([]string{
 					"--engine", name, "--phases", phase, "--set", "cluster=c", "--set", "namespace=ns", "--set", "tfstate-bucket=b",
 				}, input...), strings.NewReader(""), &stdout, &stderr)
 				require.Zero(t, code, "%v: %s", input, stderr.String())

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 )
 
 const namesFile = "../../deploy/kustomize/names.yaml"
@@ -161,7 +162,7 @@ func objectNames(t *testing.T, documents string) (names []string) {
 func runFiles(t *testing.T, documents string, flags ...string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := RenderPhase().Run(append(flags, "-"), strings.NewReader(documents), &stdout, &stderr)
+	code := renderphase.New().Run(t.Context(), append(flags, "-"), strings.NewReader(documents), &stdout, &stderr)
 	require.Zero(t, code, stderr.String())
 	return stdout.String()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/edits"
 )
@@ -99,7 +100,7 @@ func TestEveryObjectIsThereOnce(t *testing.T) {
 func phaseRunList(t *testing.T, input string) string {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	require.Zero(t, RenderPhase().Run(nil, strings.NewReader(input), &stdout, &stderr), stderr.String())
+	require.Zero(t, renderphase.New().Run(t.Context(), nil, strings.NewReader(input), &stdout, &stderr), stderr.String())
 	return stdout.String()
 }
 
@@ -125,7 +126,7 @@ func FuzzPhaseAnyDocument(f *testing.F) {
 	f.Add(strings.ReplaceAll(pluginAndSandbox, "runner: {", "runner: {podTemplateOverlay: 'spec: {}', "))
 	f.Fuzz(func(t *testing.T, text string) {
 		var stdout, stderr bytes.Buffer
-		code := RenderPhase().Run([]string{"-"}, strings.NewReader(text), &stdout, &stderr)
+		code := renderphase.New().Run(t.Context(), []string{"-"}, strings.NewReader(text), &stdout, &stderr)
 		require.NotContains(t, stderr.String(), "panic")
 		if code == 0 && stdout.Len() > 0 && !strings.Contains(stdout.String(), "{") && strings.Contains(text, "Sandbox") {
 			decodeIfOurs(t, stdout.String())

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 )
 
 // BenchmarkSandboxes renders sandboxes with three forks each, from the bytes of a list to the bytes of a list.
@@ -31,7 +33,7 @@ func BenchmarkSandboxSandboxes(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
 				var stderr bytes.Buffer
-				if RenderSandbox().Run(nil, strings.NewReader(input), io.Discard, &stderr) != 0 {
+				if rendersandbox.New().Run(b.Context(), nil, strings.NewReader(input), io.Discard, &stderr) != 0 {
 					b.Fatal(stderr.String())
 				}
 			}

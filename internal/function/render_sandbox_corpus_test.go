@@ -18,6 +18,7 @@ import (
 	kjson "sigs.k8s.io/json"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -91,7 +92,7 @@ func baselineFor(stderr string) string {
 func command(t *testing.T, stdin []byte, args ...string) (string, string, int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code := RenderSandbox().Run(args, bytes.NewReader(stdin), &stdout, &stderr)
+	code := rendersandbox.New().Run(t.Context(), args, bytes.NewReader(stdin), &stdout, &stderr)
 	return stdout.String(), stderr.String(), code
 }
 

@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/kustomize/api/krusty"
 	"sigs.k8s.io/kustomize/kyaml/filesys"
+
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 )
 
 const rollout = `
@@ -75,7 +77,7 @@ func TestSandboxPrefixReachesEveryReference(t *testing.T) {
 	t.Parallel()
 	for _, routing := range []string{"gateway-api", "istio"} {
 		var stdout, stderr bytes.Buffer
-		code := RenderSandbox().Run([]string{"--baseline", "--routing", routing, "-"},
+		code := rendersandbox.New().Run(t.Context(), []string{"--baseline", "--routing", routing, "-"},
 			strings.NewReader(rollout+"---"+rolloutSandbox), &stdout, &stderr)
 		require.Zero(t, code, stderr.String())
 		rendered := stdout.String()
@@ -166,7 +168,7 @@ func overlay(t *testing.T, documents string) string {
 func TestRolloutKeepsItsHandsOffServices(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
-	code := RenderSandbox().Run([]string{"-"}, strings.NewReader(rollout+"---"+rolloutSandbox), &stdout, &stderr)
+	code := rendersandbox.New().Run(t.Context(), []string{"-"}, strings.NewReader(rollout+"---"+rolloutSandbox), &stdout, &stderr)
 	require.Zero(t, code, stderr.String())
 	assert.Contains(t, stdout.String(), "strategy:\n    canary: {}\n")
 	assert.NotContains(t, stdout.String(), "activeService")

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 )
 
 func sandboxList(docs []string) string {
@@ -90,7 +92,7 @@ func FuzzSandboxAnyDocument(f *testing.F) {
 	f.Add(strings.ReplaceAll(rollout+"---"+rolloutSandbox, "forks:", "defaultRouteGroup: {endpoints: [{name: e, target: 'http://web.shop.svc'}]}\n  forks:"))
 	f.Fuzz(func(t *testing.T, text string) {
 		var stdout, stderr bytes.Buffer
-		code := RenderSandbox().Run([]string{"--routing", "istio", "-"}, strings.NewReader(text), &stdout, &stderr)
+		code := rendersandbox.New().Run(t.Context(), []string{"--routing", "istio", "-"}, strings.NewReader(text), &stdout, &stderr)
 		require.NotContains(t, stderr.String(), "panic")
 		require.Less(t, code, 3)
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -19,7 +20,7 @@ const listHead = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems
 func run(tb testing.TB, list string) (out, errors string, code int) {
 	tb.Helper()
 	var stdout, stderr bytes.Buffer
-	code = ResolveVersion().Run(nil, strings.NewReader(list), &stdout, &stderr)
+	code = resolveversion.New().Run(tb.Context(), nil, strings.NewReader(list), &stdout, &stderr)
 	return stdout.String(), stderr.String(), code
 }
 

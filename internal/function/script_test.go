@@ -8,13 +8,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/importplugin"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
 var functions = []cli.Function{
-	function.ValidatePlugin(), function.ResolveVersion(), function.RenderPhase(), function.RenderSandbox(), function.ImportPlugin(),
+	validateplugin.New(), resolveversion.New(), renderphase.New(), rendersandbox.New(), importplugin.New(),
 }
 
 func TestMain(m *testing.M) {

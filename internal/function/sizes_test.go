@@ -1,6 +1,7 @@
 package function
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/function/importplugin"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -27,7 +33,9 @@ type sized struct {
 	args     []string
 }
 
-func (s sized) run() { s.function.Run(s.args, strings.NewReader(s.list), io.Discard, io.Discard) }
+func (s sized) run() {
+	s.function.Run(context.Background(), s.args, strings.NewReader(s.list), io.Discard, io.Discard)
+}
 
 // allocated returns the bytes that a run allocates.
 func (s sized) allocated() uint64 {
@@ -56,12 +64,12 @@ func (s shape) runs(tb testing.TB, n int) (all []sized) {
 		krm, texts = append(krm, document.krm()), append(texts, document.text())
 	}
 	list := phaseList(append(krm, foreign...))
-	for _, f := range []cli.Function{ValidatePlugin(), ResolveVersion(), RenderPhase(), RenderSandbox()} {
+	for _, f := range []cli.Function{validateplugin.New(), resolveversion.New(), renderphase.New(), rendersandbox.New()} {
 		all = append(all, sized{function: f, list: list})
 	}
 	file := filepath.Join(tb.TempDir(), "native.yaml")
 	require.NoError(tb, os.WriteFile(file, []byte(strings.Join(texts, "---\n")), 0o600))
-	return append(all, sized{function: ImportPlugin(), args: []string{file}})
+	return append(all, sized{function: importplugin.New(), args: []string{file}})
 }
 
 // Ten times as much of anything allocates about ten times as much. No other test runs at the same time.

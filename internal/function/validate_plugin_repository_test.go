@@ -2,6 +2,7 @@ package function_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 )
 
 // ourFiles are documents of ours in different folders of a repository.
@@ -85,7 +86,7 @@ func repository(t *testing.T, withOthers bool) string {
 
 func validateFolder(dir string, args ...string) (code int, stdout, stderr string) {
 	var out, notes bytes.Buffer
-	code = function.ValidatePlugin().Run(append(args, dir), strings.NewReader(""), &out, &notes)
+	code = validateplugin.New().Run(context.Background(), append(args, dir), strings.NewReader(""), &out, &notes)
 	return code, strings.ReplaceAll(out.String(), dir+"/", ""), notes.String()
 }
 

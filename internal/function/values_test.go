@@ -26,7 +26,7 @@ func TestFlagsHaveTheValuesThatAreAccepted(t *testing.T) {
 			checked++
 			call := func(value string) (code int, messages string) {
 				var out, errs bytes.Buffer
-				code = f.Run([]string{"--" + flag.Name, value, file}, strings.NewReader(""), &out, &errs)
+				code = f.Run(t.Context(), []string{"--" + flag.Name, value, file}, strings.NewReader(""), &out, &errs)
 				return code, errs.String()
 			}
 			code, messages := call("nonsense")

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/build"
-	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -87,7 +86,7 @@ func kinds(objects []object) string {
 	}
 	said := make([]string, len(order))
 	for i, kind := range order {
-		said[i] = cli.Count(counts[kind], kind)
+		said[i] = report.Count(counts[kind], kind)
 	}
 	return strings.Join(said, ", ")
 }

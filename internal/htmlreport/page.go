@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -39,7 +38,7 @@ var (
 	script string
 )
 
-var parsed = template.Must(template.New("page").Funcs(template.FuncMap{"count": cli.Count}).Parse(pageTemplate))
+var parsed = template.Must(template.New("page").Funcs(template.FuncMap{"count": report.Count}).Parse(pageTemplate))
 
 // content is the data of the template.
 type content struct {
@@ -186,10 +185,10 @@ func (b *builder) verdict() verdict {
 	var said []string
 	for _, severity := range []krm.Severity{krm.Error, krm.Warning} {
 		if n := counts[severity]; n > 0 {
-			said = append(said, cli.Count(n, string(severity)))
+			said = append(said, report.Count(n, string(severity)))
 		}
 	}
-	detail := cli.Count(len(b.Objects), "object") + " to be applied"
+	detail := report.Count(len(b.Objects), "object") + " to be applied"
 	switch {
 	case counts[krm.Error] > 0:
 		return verdict{"failed", strings.Join(said, ", "), "Nothing is rendered until the errors are fixed."}

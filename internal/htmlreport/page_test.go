@@ -17,7 +17,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -26,8 +26,8 @@ import (
 func page(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
-	asking := extension.Extension{IsRequest: func(item *krm.Item) bool { return item.Kind() == "Provider" }}
-	code := function.Report(asking).Run(args, strings.NewReader(""), &out, &problems)
+	asking := rplug.Extension{Extension: extension.Extension{IsRequest: func(item *krm.Item) bool { return item.Kind() == "Provider" }}}
+	code := rplug.Run(t.Context(), append([]string{"report"}, args...), strings.NewReader(""), &out, &problems, asking)
 	require.NotEqual(t, 2, code, problems.String())
 	return out.String()
 }

@@ -4,7 +4,6 @@ import (
 	"html/template"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -159,7 +158,7 @@ func (p pluginCard) Uses() string {
 	if p.uses == 0 {
 		return "not used"
 	}
-	return "used by " + cli.Count(p.uses, "sandbox")
+	return "used by " + report.Count(p.uses, "sandbox")
 }
 
 // More is the number of sandboxes that use a plugin without being named.

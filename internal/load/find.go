@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/gitignore"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -46,7 +45,7 @@ type finder struct {
 	files    fs.FS
 	working  string // folder of the disk that relative paths begin in
 	label    string // of the names
-	excludes *gitignore.List
+	excludes *IgnoreList
 	tracked  func(path string) bool // by git; never nil
 }
 
@@ -183,23 +182,23 @@ type walked struct {
 
 // walkedFolder is what decides about the entries of a folder.
 type walkedFolder struct {
-	ignores *gitignore.List
-	ignored *gitignore.List // that ignores the folder itself, which has tracked files
+	ignores *IgnoreList
+	ignored *IgnoreList // that ignores the folder itself, which has tracked files
 }
 
 // above returns the lists from above the folder. An older state is what was committed: git ignores none of it.
-func (w *walked) above() *gitignore.List {
+func (w *walked) above() *IgnoreList {
 	if !w.onDisk() {
 		return nil
 	}
-	return gitignore.Repository(w.root, filepath.ToSlash(TopLevel(filepath.FromSlash(w.root))))
+	return RepositoryIgnores(w.root, filepath.ToSlash(TopLevel(filepath.FromSlash(w.root))))
 }
 
 // enter records what decides about the entries of a folder.
 func (w *walked) enter(below string, folder walkedFolder) {
 	if w.onDisk() {
-		file := path.Join(below, gitignore.FileName)
-		folder.ignores = folder.ignores.With(path.Join(w.root, below), path.Join(w.name, file), gitignore.Read(w.files, file))
+		file := path.Join(below, GitIgnore)
+		folder.ignores = folder.ignores.With(path.Join(w.root, below), path.Join(w.name, file), ReadPatterns(w.files, file))
 	}
 	w.folders[below] = folder
 }
@@ -216,7 +215,7 @@ func (w *walked) folder(below string) error {
 
 // decide returns which list ignores an entry, nil if none does, and whether the entry is left out, which is recorded. An
 // ignored one that git tracks is not.
-func (w *walked) decide(below string, isFolder bool) (ignored *gitignore.List, leftOut bool) {
+func (w *walked) decide(below string, isFolder bool) (ignored *IgnoreList, leftOut bool) {
 	at, parent := path.Join(w.root, below), w.folders[path.Dir(below)]
 	by := w.excludes.Match(at, isFolder)
 	if by == nil {

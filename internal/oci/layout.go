@@ -19,7 +19,7 @@ import (
 	"oras.land/oras-go/v2/content/oci"
 	"oras.land/oras-go/v2/errdef"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 )
 
 // layout is a locked folder in OCI layout to write to. Each file is replaced as a whole: the store of oras writes
@@ -27,7 +27,7 @@ import (
 type layout struct {
 	*oci.ReadOnlyStorage
 	folder string
-	lock   *cli.FolderLock
+	lock   *atomicfile.FolderLock
 }
 
 // openLayout opens and locks a folder, which it creates if it does not exist.
@@ -35,7 +35,7 @@ func openLayout(ctx context.Context, folder string) (*layout, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
-	lock, err := cli.LockFolder(ctx, folder)
+	lock, err := atomicfile.LockFolder(ctx, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func (l *layout) write(name string, value any) error {
 // replace replaces a file of the folder.
 func (l *layout) replace(name string, text []byte) error {
 	if err := l.lock.Replace(name, text); err != nil {
-		return cli.NotChanged(filepath.Join(l.folder, name), err)
+		return atomicfile.NotChanged(filepath.Join(l.folder, name), err)
 	}
 	return nil
 }

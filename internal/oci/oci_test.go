@@ -18,7 +18,7 @@ import (
 	"oras.land/oras-go/v2/content"
 	"oras.land/oras-go/v2/content/memory"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
@@ -250,9 +250,10 @@ func FuzzFetch(f *testing.F) {
 func TestUnpackingIsWhole(t *testing.T) {
 	t.Parallel()
 	b, folder, ended := packed(t, "1.0.0"), t.TempDir(), make(chan error, 1)
-	require.NoError(t, cli.Uninterrupted(func() error {
+	ctx := (&atomicfile.Guard{}).With(t.Context())
+	require.NoError(t, atomicfile.Uninterrupted(ctx, func() error {
 		go func() {
-			_, _, err := b.Unpack(context.Background(), folder, false)
+			_, _, err := b.Unpack(ctx, folder, false)
 			ended <- err
 		}()
 		time.Sleep(50 * time.Millisecond)

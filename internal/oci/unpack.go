@@ -9,7 +9,7 @@ import (
 	"os"
 	"path"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -21,7 +21,7 @@ func (b *Bundle) Unpack(ctx context.Context, folder string, force bool) ([]strin
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, nil, err
 	}
-	lock, err := cli.LockFolder(ctx, folder)
+	lock, err := atomicfile.LockFolder(ctx, folder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -35,8 +35,8 @@ func (b *Bundle) Unpack(ctx context.Context, folder string, force bool) ([]strin
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := cli.Uninterrupted(func() error { return b.write(root, fresh) }); err != nil {
-		return nil, nil, cli.NotChanged(folder, err)
+	if err := atomicfile.Uninterrupted(ctx, func() error { return b.write(root, fresh) }); err != nil {
+		return nil, nil, atomicfile.NotChanged(folder, err)
 	}
 	return fresh, dropped, nil
 }

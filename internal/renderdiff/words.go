@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
 // maxFields is how many fields text and Markdown list.
@@ -159,7 +159,7 @@ func (s Secret) words() string {
 }
 
 func (v Version) words() string {
-	of := cli.Count(v.Resources, "resource")
+	of := report.Count(v.Resources, "resource")
 	if v.SameVersion {
 		return fmt.Sprintf("%s@%s changed without a new version, which is not allowed: %s", v.Plugin, v.After, of)
 	}
@@ -168,9 +168,9 @@ func (v Version) words() string {
 
 func (r Rendering) words() string {
 	if r.Before != "" || r.After != "" {
-		return fmt.Sprintf("%s %s -> %s: %s", r.What, shown(r.Before), shown(r.After), cli.Count(r.Objects, "object"))
+		return fmt.Sprintf("%s %s -> %s: %s", r.What, shown(r.Before), shown(r.After), report.Count(r.Objects, "object"))
 	}
-	return fmt.Sprintf("%s: %s", r.What, cli.Count(r.Objects, "object"))
+	return fmt.Sprintf("%s: %s", r.What, report.Count(r.Objects, "object"))
 }
 
 func (p Package) words() string {
@@ -211,7 +211,7 @@ func (s Summary) words() string {
 	var words []string
 	add := func(n int, noun, verb string) {
 		if n > 0 {
-			words = append(words, cli.Count(n, noun)+" "+verb)
+			words = append(words, report.Count(n, noun)+" "+verb)
 		}
 	}
 	add(s.SandboxesAdded, "sandbox", "added")

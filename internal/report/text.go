@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -90,18 +89,4 @@ func ObjectText(ref *krm.ResourceRef) string {
 		return ref.Kind
 	}
 	return ref.Kind + "/" + ref.Name
-}
-
-// Printable escapes line breaks and control characters, so that a text from a document stays in its line and cannot
-// control the terminal.
-func Printable(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
 }

@@ -2,6 +2,7 @@ package rplug
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 // call runs rplug and returns its exit code and what it prints.
 func call(stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, notes bytes.Buffer
-	code = Run(args, strings.NewReader(stdin), &out, &notes)
+	code = Run(context.Background(), args, strings.NewReader(stdin), &out, &notes)
 	return code, out.String(), notes.String()
 }
 

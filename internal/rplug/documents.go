@@ -7,7 +7,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -54,7 +54,7 @@ func readCatalog(item *krm.Item) (*resolve.CatalogDocument, error) {
 // updateCatalog writes the Catalog document that change returns to a file, unless the file has the same catalog: its
 // comments stay then. Other commands wait that update catalogs in the same folder.
 func updateCatalog(ctx context.Context, path string, change func() (*resolve.CatalogDocument, error)) error {
-	return cli.UpdateFile(ctx, path, func() ([]byte, error) {
+	return atomicfile.UpdateFile(ctx, path, func() ([]byte, error) {
 		catalog, err := change()
 		if err != nil {
 			return nil, err

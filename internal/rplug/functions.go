@@ -11,18 +11,22 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/importplugin"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // functionCommands returns the KRM functions as subcommands. They write to stdout themselves.
 func functionCommands(stdout io.Writer, features []extension.Extension) []*cobra.Command {
 	return []*cobra.Command{
-		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", function.ValidatePlugin(features...), stdout),
-		functionCommand("resolve", "Pin the versions of plugins and packages", function.ResolveVersion(features...), stdout),
-		functionCommand("render", "Render the resources of sandboxes, and packages", function.RenderPhase(features...), stdout),
-		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", function.RenderSandbox(features...), stdout),
-		functionCommand("import", "Convert native documents and packages to KRM documents", function.ImportPlugin(features...), stdout),
+		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", validateplugin.New(features...), stdout),
+		functionCommand("resolve", "Pin the versions of plugins and packages", resolveversion.New(features...), stdout),
+		functionCommand("render", "Render the resources of sandboxes, and packages", renderphase.New(features...), stdout),
+		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", rendersandbox.New(features...), stdout),
+		functionCommand("import", "Convert native documents and packages to KRM documents", importplugin.New(features...), stdout),
 		graphCommand(stdout, features),
 	}
 }
@@ -42,12 +46,12 @@ func functionCommand(name, short string, f cli.Function, stdout io.Writer) *cobr
 
 func execute(c *cobra.Command, f cli.Function, stdout io.Writer, args []string) error {
 	f.Command = c.CommandPath()
-	return subcommand.Exit(f.Run(args, c.InOrStdin(), stdout, c.ErrOrStderr()))
+	return subcommand.Exit(f.Run(c.Context(), args, c.InOrStdin(), stdout, c.ErrOrStderr()))
 }
 
 // graphCommand returns render --graph as a command of its own.
 func graphCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
-	f := function.RenderPhase(features...)
+	f := renderphase.New(features...)
 	f.ReadsProject = true
 	command := &cobra.Command{
 		Use: "graph FORMAT PATH...", GroupID: subcommand.GroupFunctions, DisableFlagParsing: true,

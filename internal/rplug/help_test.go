@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/project"
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
@@ -109,8 +109,8 @@ func TestTopicOfTheProject(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, project.FileName), []byte(file.String()), 0o600))
-	found, err := project.Find(folder)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, cli.ProjectFile), []byte(file.String()), 0o600))
+	found, err := cli.FindProject(folder)
 	require.NoError(t, err)
 	value := reflect.ValueOf(found.Project)
 	for i := range value.NumField() {
@@ -144,7 +144,7 @@ func TestCommandsHaveExamples(t *testing.T) {
 		}
 		var out bytes.Buffer
 		path := strings.Fields(c.CommandPath())[1:]
-		assert.Equal(t, subcommand.ExitClean, Run(append(path, "--help"), strings.NewReader(""), &out, &bytes.Buffer{}), path)
+		assert.Equal(t, subcommand.ExitClean, Run(t.Context(), append(path, "--help"), strings.NewReader(""), &out, &bytes.Buffer{}), path)
 		_, example, found := strings.Cut(strings.ToLower(out.String()), "\nexample")
 		assert.True(t, found && strings.Contains(example, "\n  "+c.CommandPath()+" "), c.CommandPath())
 	}

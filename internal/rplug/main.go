@@ -43,6 +43,6 @@ func Main(extensions ...Extension) {
 			os.Exit(code)
 		}
 	}
-	cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
-	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, extensions...))
+	ctx := cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
+	os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, extensions...))
 }

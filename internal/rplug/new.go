@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/extension"
-	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
@@ -205,7 +205,7 @@ func newSandboxCommand(features []extension.Extension) *cobra.Command {
 // completeSandbox fills in what the project file and the plugin say.
 func completeSandbox(options *scaffold.Sandbox, dir string, features []extension.Extension) error {
 	if options.Cluster == "" {
-		found, err := project.Find(".", extension.Rules(features)...)
+		found, err := cli.FindProject(".", extension.Rules(features)...)
 		if err != nil {
 			return err
 		}

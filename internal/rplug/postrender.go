@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
-	"github.com/resource-plugins/krm-functions/internal/function"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
@@ -45,9 +44,9 @@ func postRender(c *cobra.Command, stdout io.Writer, args []string, features []ex
 	forHelm := slices.Contains(args, errorsAsDocument)
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg == errorsAsDocument })
 	var out, errs bytes.Buffer
-	f := function.PostRender(features...)
+	f := postRenderFunction(features...)
 	f.Command = c.CommandPath()
-	code := f.Run(append(args, load.Stdin), c.InOrStdin(), &out, io.MultiWriter(c.ErrOrStderr(), &errs))
+	code := f.Run(c.Context(), append(args, load.Stdin), c.InOrStdin(), &out, io.MultiWriter(c.ErrOrStderr(), &errs))
 	switch {
 	case code != subcommand.ExitClean && forHelm:
 		out.Reset()

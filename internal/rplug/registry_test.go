@@ -104,6 +104,6 @@ func must(t *testing.T, args ...string) string {
 
 func invoke(args ...string) (code int, stdout, stderr string) {
 	var out, notes bytes.Buffer
-	code = Run(append([]string{"catalog"}, args...), strings.NewReader(""), &out, &notes)
+	code = Run(context.Background(), append([]string{"catalog"}, args...), strings.NewReader(""), &out, &notes)
 	return code, out.String(), notes.String()
 }

@@ -2,6 +2,7 @@ package rplug
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +19,9 @@ import (
 
 // Run is Main without the process: it returns the exit code. What a command prints is written when it is done, and
 // dropped if the call is wrong.
-func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, extensions ...Extension) int {
+func Run(
+	ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, extensions ...Extension,
+) int {
 	var out bytes.Buffer
 	name, args := commandLine(os.Args[0], args)
 	root := rootCommand(stdout, extensions...)
@@ -33,7 +36,7 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer, extensions ..
 	if isCompletion(args) {
 		parseFlags(root)
 	}
-	command, err := root.ExecuteC()
+	command, err := root.ExecuteContextC(ctx)
 	code := subcommand.ExitClean
 	var exit subcommand.Exit
 	var found report.FindingsError

@@ -152,7 +152,7 @@ func TestStatus_kubectl(t *testing.T) {
 	status := func(code int, arguments ...string) string {
 		var out, notes bytes.Buffer
 		all := append([]string{"status", "--kubectl", kubectl, "--kubeconfig", config}, arguments...)
-		assert.Equal(t, code, Run(all, strings.NewReader(""), &out, &notes), notes.String())
+		assert.Equal(t, code, Run(t.Context(), all, strings.NewReader(""), &out, &notes), notes.String())
 		assert.NotContains(t, out.String()+notes.String(), canary)
 		return out.String()
 	}
@@ -215,7 +215,7 @@ func TestStatus_kubectlEngines(t *testing.T) { //nolint:paralleltest // it sets 
 		t.Setenv("KUBECACHEDIR", t.TempDir()) // of the kinds of the cluster
 		var out, notes bytes.Buffer
 		all := append([]string{"status", "--kubectl", checkout.Tool(t, "kubectl"), "--kubeconfig", config}, arguments...)
-		assert.Equal(t, code, Run(all, strings.NewReader(""), &out, &notes), notes.String())
+		assert.Equal(t, code, Run(t.Context(), all, strings.NewReader(""), &out, &notes), notes.String())
 		return out.String()
 	}
 	got := status(subcommand.ExitPending)
@@ -234,7 +234,7 @@ func TestStatus_kubectlEngines(t *testing.T) { //nolint:paralleltest // it sets 
 		assert.NotContains(t, got, "not known")
 	}
 	var template bytes.Buffer
-	require.Equal(t, subcommand.ExitClean, Run([]string{"status", "--print-template"}, strings.NewReader(""), &template, &template))
+	require.Equal(t, subcommand.ExitClean, Run(t.Context(), []string{"status", "--print-template"}, strings.NewReader(""), &template, &template))
 	file := filepath.Join(folder, "status.gotemplate")
 	require.NoError(t, os.WriteFile(file, template.Bytes(), 0o600))
 	alone, err := exec.CommandContext(t.Context(), checkout.Tool(t, "kubectl"), "--kubeconfig="+config, "get", "-f", rendered,

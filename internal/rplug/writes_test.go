@@ -78,7 +78,7 @@ func TestConcurrentWriters(t *testing.T) {
 			func(folder, version string) (int, string, string) {
 				var stdout, stderr strings.Builder
 				sandbox := strings.NewReader(strings.Replace(sandboxText, "@1", "@"+version, 1))
-				code := Run([]string{"resolve", "--write-lock", filepath.Join(folder, "lock.yaml"), filepath.Join(folder, "plugins"), "-"},
+				code := Run(t.Context(), []string{"resolve", "--write-lock", filepath.Join(folder, "lock.yaml"), filepath.Join(folder, "plugins"), "-"},
 					sandbox, &stdout, &stderr)
 				return code, stdout.String(), stderr.String()
 			},

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 )
 
 // State is the result of writing a file.
@@ -53,7 +53,7 @@ func Write(ctx context.Context, folder string, files Files, options WriteOptions
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
 	}
-	lock, err := cli.LockFolder(ctx, folder)
+	lock, err := atomicfile.LockFolder(ctx, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func Write(ctx context.Context, folder string, files Files, options WriteOptions
 			continue
 		}
 		if err := lock.Replace(change.Path, []byte(files[change.Path])); err != nil {
-			return nil, cli.NotChanged(filepath.Join(folder, filepath.FromSlash(change.Path)), err)
+			return nil, atomicfile.NotChanged(filepath.Join(folder, filepath.FromSlash(change.Path)), err)
 		}
 	}
 	return changes, nil

@@ -12,7 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/template"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -23,7 +22,7 @@ type Inputs struct {
 	// Features are the features of the program: they can read other files.
 	Features []extension.Extension
 	// Project is the project file, nil if there is none.
-	Project *project.Project
+	Project *cli.Project
 	// ReadsCatalogs makes the catalogs of the project file input; Catalogs are their paths then.
 	ReadsCatalogs bool
 	Catalogs      []string
@@ -39,7 +38,7 @@ func (in *Inputs) ReadProject(command *cobra.Command) *cobra.Command {
 	flags := command.Flags()
 	in.set = declareSet(flags)
 	flags.StringArrayVar(&in.values, "values", nil, "`FILE` with values of variables; --set wins; repeatable")
-	flags.BoolVar(&in.noProject, "no-project", false, "do not read the project file "+project.FileName)
+	flags.BoolVar(&in.noProject, "no-project", false, "do not read the project file "+cli.ProjectFile)
 	flags.BoolVar(&in.printConfig, "print-config", false, "print what is in force, and where it is from, alone")
 	checkArguments, run := command.Args, command.RunE
 	command.Args = func(c *cobra.Command, args []string) error {
@@ -50,7 +49,7 @@ func (in *Inputs) ReadProject(command *cobra.Command) *cobra.Command {
 	}
 	command.RunE = func(c *cobra.Command, args []string) (err error) {
 		if !in.noProject {
-			if in.Project, err = project.Find(".", extension.Rules(in.Features)...); err != nil {
+			if in.Project, err = cli.FindProject(".", extension.Rules(in.Features)...); err != nil {
 				return err
 			}
 		}
@@ -99,7 +98,7 @@ func (in *Inputs) Options(stdin io.Reader) (load.Options, error) {
 		return load.Options{}, err
 	}
 	return load.Options{
-		Values: project.Texts(values), Input: stdin, Exclude: in.Project.Exclusions(), Formats: extension.Formats(in.Features),
+		Values: cli.Texts(values), Input: stdin, Exclude: in.Project.Exclusions(), Formats: extension.Formats(in.Features),
 	}, nil
 }
 

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
-	"github.com/resource-plugins/krm-functions/internal/transaction"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/host"
 )
@@ -101,7 +101,7 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 // print prints what was changed, or for a dry run the changes.
 func (f *hostFlags) print(out io.Writer, run *host.Run) error {
 	if f.dryRun {
-		_, err := out.Write(transaction.Diff(run.Changes))
+		_, err := out.Write(atomicfile.Diff(run.Changes))
 		return err
 	}
 	printFileChanges(out, run.Changes)
@@ -109,7 +109,7 @@ func (f *hostFlags) print(out io.Writer, run *host.Run) error {
 }
 
 // printFileChanges prints a line for each file that was changed.
-func printFileChanges(out io.Writer, changes []transaction.Change) {
+func printFileChanges(out io.Writer, changes []atomicfile.Change) {
 	for _, change := range changes {
 		fmt.Fprintf(out, "%s  %s\n", change.Verb(), report.Printable(change.Path))
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/shell"
 
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/subcommand"
-	"github.com/resource-plugins/krm-functions/internal/transaction"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/harness"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
@@ -217,18 +217,18 @@ func (f *harnessFlags) write(ctx context.Context, out io.Writer, files map[strin
 	if err := os.MkdirAll(f.record, 0o755); err != nil {
 		return err
 	}
-	changes, err := transaction.Begin(ctx, f.record)
+	changes, err := atomicfile.Begin(ctx, f.record)
 	if err != nil {
 		return err
 	}
 	defer changes.End()
-	var made []transaction.Change
+	var made []atomicfile.Change
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		before, err := os.ReadFile(filepath.Join(f.record, name))
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
-		if one := (transaction.Change{Path: name, Before: before, After: files[name]}); !bytes.Equal(before, one.After) {
+		if one := (atomicfile.Change{Path: name, Before: before, After: files[name]}); !bytes.Equal(before, one.After) {
 			changes.Replace(name, before, one.After)
 			made = append(made, one)
 		}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -26,7 +27,7 @@ import (
 // call runs the command.
 func call(args ...string) (code int, stdout, stderr string) {
 	var out, notes bytes.Buffer
-	code = rplug.Run(args, strings.NewReader(""), &out, &notes, Extension())
+	code = rplug.Run(context.Background(), args, strings.NewReader(""), &out, &notes, Extension())
 	return code, out.String(), notes.String()
 }
 

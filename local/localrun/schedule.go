@@ -12,6 +12,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
 // Labels of containers, for finding those that an interrupted run has left.
@@ -171,11 +172,8 @@ func (r *run) fail(ctx context.Context, i int, s *step, err error) {
 		err = errors.Join(err, stateErr)
 	}
 	r.set(i, func(report *StepReport) { report.ExitCode = max(report.ExitCode, exitFailed) })
-	r.observe(i, Failed, oneLine(err.Error()))
+	r.observe(i, Failed, report.OneLine(err.Error()))
 }
-
-// oneLine joins the lines of a message.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // turn waits until another step may run.
 func (r *run) turn(ctx context.Context) error {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
@@ -24,7 +24,7 @@ const StateFolder = ".rplug"
 // process at a time changes it.
 type State struct {
 	folder string
-	held   *cli.FolderLock // during a run
+	held   *atomicfile.FolderLock // during a run
 }
 
 // The modes of the folder's folders and files: outputs are secrets.
@@ -59,7 +59,7 @@ func OpenState(folder string) (*State, error) {
 
 // lock waits until no other run changes the folder.
 func (s *State) lock(ctx context.Context) (unlock func(), err error) {
-	held, err := cli.LockFolder(ctx, s.folder)
+	held, err := atomicfile.LockFolder(ctx, s.folder)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -48,7 +48,7 @@ func (r *Report) Update(ctx context.Context, read func(file string) []byte) (lin
 		if bytes.Equal(before, after) {
 			continue
 		}
-		if err := cli.UpdateFile(ctx, filepath.FromSlash(file), func() ([]byte, error) { return after, nil }); err != nil {
+		if err := atomicfile.UpdateFile(ctx, filepath.FromSlash(file), func() ([]byte, error) { return after, nil }); err != nil {
 			return lines, err
 		}
 	}

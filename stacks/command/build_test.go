@@ -18,7 +18,7 @@ import (
 func call(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	var out, notes bytes.Buffer
-	require.Zero(t, rplug.Run(args, strings.NewReader(stdin), &out, &notes, extension), "%q: %s", args, &notes)
+	require.Zero(t, rplug.Run(t.Context(), args, strings.NewReader(stdin), &out, &notes, extension), "%q: %s", args, &notes)
 	return out.String()
 }
 

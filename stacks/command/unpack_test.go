@@ -48,7 +48,7 @@ func TestUnpack_readsTarOfDockerSave(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(image), 0o600))
 
 	var out, messages bytes.Buffer
-	code := rplug.Run([]string{"unpack", file}, strings.NewReader(""), &out, &messages, extension)
+	code := rplug.Run(t.Context(), []string{"unpack", file}, strings.NewReader(""), &out, &messages, extension)
 	assert.Equal(t, subcommand.ExitClean, code, messages.String())
 	assert.Contains(t, out.String(), "\n  name: cache\n")
 	assert.Contains(t, out.String(), "\n  version: v7\n")

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -133,98 +132,4 @@ var crdOwner = rule{
 			}
 		}
 	},
-}
-
-var recordContent = rule{
-	Rule: validate.Rule{
-		ID: "record-content", Severity: krm.Warning,
-		Summary: "The CRDs that a record lists are those that are in the package.",
-		Why:     "The controller gets permissions for the CRDs that the record lists, and what is in the package is installed.",
-		Sources: []string{stackTypes},
-		Example: "spec.customresourcedefinitions[0].kind: Redis",
-		Kinds:   []string{recordKind},
-	},
-	list: func(r *validate.Rule, d *documents) {
-		for _, s := range d.records {
-			i := slices.IndexFunc(d.packages, func(p *pack.Package) bool { return p.Metadata == s.item })
-			if i < 0 || len(d.packages[i].CRDs) == 0 {
-				continue // the package itself is elsewhere
-			}
-			for _, listed := range s.crds {
-				if listed.owned && listed.group() != "" && !slices.ContainsFunc(d.packages[i].CRDs, listed.is) {
-					s.Report(r, listed.path, "kind %q of %q is not in the package", listed.Kind, listed.APIVersion)
-				}
-			}
-		}
-	},
-}
-
-// is reports whether a CRD is the one that is listed.
-func (r recordCRD) is(crd pack.CRD) bool {
-	return crd.Group == r.group() && crd.Kind == r.Kind
-}
-
-var dependencyProvider = rule{
-	Rule: validate.Rule{
-		ID: "dependency-provider", Severity: krm.Warning,
-		Summary: "The CRDs that a stack depends on are in packages of the list, if the list has requests and no catalog.",
-		Why:     "A request for the stack cannot be resolved. It may be meant for other packages than these, so it is a warning.",
-		Sources: []string{stacksDesign},
-		Example: `spec.dependsOn[0].crd: "*.other.example.org/v1"`,
-		Kinds:   []string{recordKind},
-	},
-	list: func(r *validate.Rule, d *documents) {
-		if d.hasCatalogs || len(d.stackRequests) == 0 {
-			return // a package may be checked alone
-		}
-		for _, s := range d.records {
-			for i, needed := range s.app.DependsOn {
-				crd, err := pack.ParseCRD(needed.CRD)
-				owns := func(p *pack.Package) bool { return p.Owns(crd) }
-				if err == nil && !slices.ContainsFunc(d.packages, owns) {
-					s.Report(r, krm.Path("spec.dependsOn").Index(i).Key("crd"),
-						"no package of the list has the CRD %q: add the package that has it, or a Catalog", needed.CRD)
-				}
-			}
-		}
-	},
-}
-
-var duplicatePackage = rule{
-	Rule: validate.Rule{
-		ID: "duplicate-package", Severity: krm.Error,
-		Summary: "A list has one package of a name and version.",
-		Why:     "It would not be known which one is meant.",
-		Sources: []string{},
-		Example: "metadata.name: redis",
-		Kinds:   []string{recordKind},
-	},
-	list: func(r *validate.Rule, d *documents) {
-		first := map[[2]string]*pack.Package{}
-		for _, p := range d.packages {
-			id := [2]string{p.Name, p.Version}
-			other, found := first[id]
-			if !found {
-				first[id] = p
-			} else if c := d.of(p.Metadata); c != nil && !validate.SameOrigin(other.Metadata, p.Metadata) {
-				c.Report(r, namePath, "package %q is given twice in version %q: another is%s; remove one of them",
-					p.Name, p.Version, validate.Origin(other.Metadata))
-			}
-		}
-	},
-}
-
-// of returns the record or metadata that an item is.
-func (d *documents) of(item *krm.Item) *validate.Document {
-	for _, s := range d.records {
-		if s.item == item {
-			return s.Document
-		}
-	}
-	for _, m := range d.metadata {
-		if m.item == item {
-			return m.Document
-		}
-	}
-	return nil
 }

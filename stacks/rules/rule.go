@@ -104,3 +104,19 @@ func apply[D any](document D, checkOf func(*rule) func(*validate.Rule, D)) {
 		}
 	}
 }
+
+// given returns how many of the texts are not empty.
+func given(texts ...string) (n int) {
+	for _, text := range texts {
+		n += min(len(text), 1)
+	}
+	return n
+}
+
+// wrong returns what is wrong with a value, empty without an error.
+func wrong(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}

@@ -29,7 +29,7 @@ var features = []struct {
 var ofAllFeatures = []string{"api/schemas/*_test.go", "pkg/validate/docs_test.go", "cmd/rplug/reference_test.go"}
 
 // couldNotice are the packages of the core that read what a feature adds, but for those whose tests take minutes.
-var couldNotice = []string{"./pkg/validate", "./internal/load", "./internal/project", "./internal/build", "./internal/report"}
+var couldNotice = []string{"./pkg/validate", "./internal/load", "./internal/build", "./internal/report"}
 
 func isFeature(path string) bool {
 	for _, f := range features {

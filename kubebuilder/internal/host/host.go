@@ -21,7 +21,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/transaction"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
@@ -61,7 +61,7 @@ var Commands = []string{
 // Run is a chain that has ended, whose changes are not written yet.
 type Run struct {
 	// Changes are what the plugins have changed, by path, sorted.
-	Changes []transaction.Change
+	Changes []atomicfile.Change
 	// LeftOut are files that plugins did not see, with the reason, sorted.
 	LeftOut []LeftOut
 	// Broken are folders of the discovery folder that hold no plugin which can be called.
@@ -69,7 +69,7 @@ type Run struct {
 	// Recovered reports that an interrupted run has been completed or undone.
 	Recovered bool
 
-	transaction *transaction.Transaction
+	transaction *atomicfile.Transaction
 }
 
 // Run runs the chain. The folder of the project is locked until the run ends: End must be called unless there is an error.
@@ -77,7 +77,7 @@ func (h Host) Run(ctx context.Context, call Call) (*Run, error) {
 	if !slices.Contains(Commands, call.Command) {
 		return nil, fmt.Errorf("the command must be one of %s, not %q", strings.Join(Commands, ", "), call.Command)
 	}
-	changes, err := transaction.Begin(ctx, call.Project)
+	changes, err := atomicfile.Begin(ctx, call.Project)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (h Host) Run(ctx context.Context, call Call) (*Run, error) {
 	return run, nil
 }
 
-func (h Host) run(ctx context.Context, call Call, changes *transaction.Transaction) (*Run, error) {
+func (h Host) run(ctx context.Context, call Call, changes *atomicfile.Transaction) (*Run, error) {
 	project, err := openProject(call.Project)
 	if err != nil {
 		return nil, err

@@ -13,9 +13,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/resource-plugins/krm-functions/internal/gitignore"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/transaction"
 )
 
 // maxText is the largest file that plugins see, in bytes. Files that people write are smaller.
@@ -60,22 +59,22 @@ func (p *project) walk() error {
 		return err
 	}
 	top = filepath.ToSlash(top)
-	lists := map[string]*gitignore.List{}
+	lists := map[string]*load.IgnoreList{}
 	files := p.root.FS()
-	above := gitignore.Repository(top, filepath.ToSlash(load.TopLevel(filepath.FromSlash(top))))
+	above := load.RepositoryIgnores(top, filepath.ToSlash(load.TopLevel(filepath.FromSlash(top))))
 	return fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		at := path.Join(top, name)
 		switch {
 		case err != nil:
 			return err
 		case name == ".":
-			lists[name] = above.With(top, "", gitignore.Read(files, gitignore.FileName))
+			lists[name] = above.With(top, "", load.ReadPatterns(files, load.GitIgnore))
 		case entry.IsDir():
 			list := lists[path.Dir(name)]
-			if entry.Name() == ".git" || entry.Name() == transaction.Folder || list.Match(at, true) != nil {
+			if entry.Name() == ".git" || entry.Name() == atomicfile.StateFolder || list.Match(at, true) != nil {
 				return fs.SkipDir
 			}
-			lists[name] = list.With(at, "", gitignore.Read(files, path.Join(name, gitignore.FileName)))
+			lists[name] = list.With(at, "", load.ReadPatterns(files, path.Join(name, load.GitIgnore)))
 		case entry.Name() == ".git" || lists[path.Dir(name)].Match(at, false) != nil:
 		case !entry.Type().IsRegular():
 			p.leftOut = append(p.leftOut, LeftOut{name, "not a regular file"})
@@ -167,7 +166,7 @@ func (p *project) onDisk(name string) ([]byte, error) {
 func (p *project) set(name string, content []byte) { p.changed[name] = content }
 
 // changes returns what differs from the disk.
-func (p *project) changes() (changes []transaction.Change, err error) {
+func (p *project) changes() (changes []atomicfile.Change, err error) {
 	for _, name := range slices.Sorted(maps.Keys(p.changed)) {
 		before, err := p.onDisk(name)
 		if err != nil {
@@ -177,7 +176,7 @@ func (p *project) changes() (changes []transaction.Change, err error) {
 		if bytes.Equal(before, after) && (before == nil) == (after == nil) {
 			continue
 		}
-		changes = append(changes, transaction.Change{Path: name, Before: before, After: after})
+		changes = append(changes, atomicfile.Change{Path: name, Before: before, After: after})
 	}
 	return changes, nil
 }

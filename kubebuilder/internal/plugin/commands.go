@@ -10,9 +10,9 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/project"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -85,7 +85,7 @@ func (p *workspace) createAPI(args arguments) error {
 
 // cluster is that of the project file, empty without one that can be read.
 func (p *workspace) cluster() string {
-	text, _ := p.read(project.FileName)
+	text, _ := p.read(cli.ProjectFile)
 	var file struct {
 		Cluster string `json:"cluster"`
 	}

@@ -23,6 +23,8 @@ func startArgoCD(t *testing.T) {
 
 var argoCD sync.Once
 
+const argoCDName = "Argo CD"
+
 // application is an Application of Argo CD that delivers the folder deploy of a repository to a namespace.
 type application struct {
 	*repository
@@ -136,6 +138,9 @@ func TestArgoCDLifecycle(t *testing.T) {
 			deliverLifecycle(s, argoCDArguments, a.repository, a.create,
 				func(revision string) { a.await(revision, "Synced", "Healthy") },
 				func(revision string) { a.await(revision, "OutOfSync", "Healthy") })
+			observe(t, argoCDName, "all steps have succeeded", "Synced, Healthy")
+			observe(t, argoCDName, "the delete phase is done", "Synced, Healthy")
+			observe(t, argoCDName, "the sandbox was removed", "OutOfSync, Healthy")
 		})
 	}
 }
@@ -189,6 +194,7 @@ func TestArgoCDFailingStep(t *testing.T) {
 	revision := a.render(render(t, argoCDArguments, s.failing("exit 3"), sandbox("failed", "failing", nil)))
 	a.create()
 	status := a.await(revision, "Synced", "Degraded")
+	observe(t, argoCDName, "a step failed", "Synced, Degraded")
 	messages := status.unhealthy("Job")
 	require.NotEmpty(t, messages)
 	for name, message := range messages {
@@ -205,6 +211,7 @@ func TestArgoCDProgress(t *testing.T) {
 	revision := a.render(render(t, argoCDArguments, s.failing(good), sandbox("slow", "failing", nil)))
 	a.create()
 	a.await(revision, "Synced", "Progressing")
+	observe(t, argoCDName, "a step runs", "Synced, Progressing")
 	s.open(t, "go")
 	a.await(revision, "Synced", "Healthy")
 }
@@ -230,6 +237,7 @@ func TestArgoCDSelfHeal(t *testing.T) {
 	})
 	a.await(revision, "Synced", "Healthy")
 	assert.Equal(t, "Stale", p.status("create.yaml").Status)
+	observe(t, argoCDName, "a published Secret was deleted", "Synced, Healthy; rplug status: Stale")
 	p.run("Run steps again")
 	p.ready()
 	s.requireValue("one")
@@ -257,6 +265,7 @@ func TestArgoCDWithoutPrune(t *testing.T) {
 	a.await(revision, "Synced", "Healthy")
 	a.await(a.render(s.returned("two", argoCDArguments...)), "OutOfSync", "Healthy")
 	s.requireValue("two")
+	observe(t, argoCDName, "a param was changed, without prune", "OutOfSync, Healthy")
 	again := s.returned("one", argoCDArguments...)
 	p.write("create.yaml", again)
 	revision = a.render(again)
@@ -284,6 +293,7 @@ func TestArgoCDDelete(t *testing.T) {
 		a.await(revision, "Synced", "Healthy")
 		must(t, "", "delete", "application", a.name, "--namespace=argocd", "--timeout="+timeout.String())
 		assert.Equal(t, map[string]int{"make": 1, "use": 1, "tell": 1, "drop": 1}, s.runs("returned"))
+		observe(t, argoCDName, "the Application was deleted, with hooks", "the delete phase runs, then everything is gone")
 		assert.Empty(t, s.outputs())
 		jobs, err := list[workload](s.name, "jobs")
 		require.NoError(t, err)
@@ -299,6 +309,7 @@ func TestArgoCDDelete(t *testing.T) {
 		must(t, "", "delete", "application", a.name, "--namespace=argocd", "--timeout="+timeout.String())
 		s.requireValue("one")
 		assert.Zero(t, s.runs("returned")["drop"])
+		observe(t, argoCDName, "the Application was deleted, without its finalizer", "everything stays, and no delete phase runs")
 	})
 }
 

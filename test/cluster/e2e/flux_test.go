@@ -3,14 +3,23 @@
 package e2e
 
 import (
+	"archive/tar"
+	"bytes"
+	"cmp"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"oras.land/oras-go/v2"
+	"oras.land/oras-go/v2/registry/remote"
 )
 
 // startFlux starts the controllers of Flux, once. `down` of the node stops them.
@@ -21,7 +30,10 @@ func startFlux(t *testing.T) {
 
 var flux sync.Once
 
-const fluxNamespace = "flux-system"
+const (
+	fluxName      = "Flux"
+	fluxNamespace = "flux-system"
+)
 
 // fluxArguments are those of the page on Flux.
 var fluxArguments = []string{"--delivery", "flux"}
@@ -29,8 +41,8 @@ var fluxArguments = []string{"--delivery", "flux"}
 // kustomization is a Kustomization of Flux that delivers the folder deploy of a repository.
 type kustomization struct {
 	*repository
-	name string
-	spec object
+	name         string
+	spec, source object
 }
 
 // newKustomization returns the Kustomization of the page on Flux, which create creates.
@@ -42,6 +54,7 @@ func newKustomization(s *testNamespace) *kustomization {
 		"interval": "5s", "path": "./deploy", "prune": true, "wait": true, "timeout": timeout.String(), "retryInterval": "5s",
 		"sourceRef": object{"kind": "GitRepository", "name": k.name},
 	}
+	k.source = object{"kind": "GitRepository", "spec": object{"interval": "2s", "url": k.url, "ref": object{"branch": "main"}}}
 	return k
 }
 
@@ -49,11 +62,8 @@ func newKustomization(s *testNamespace) *kustomization {
 func (k *kustomization) create() {
 	k.t.Helper()
 	metadata := object{"name": k.name, "namespace": fluxNamespace}
-	must(k.t, texts(k.t,
-		object{"apiVersion": "source.toolkit.fluxcd.io/v1", "kind": "GitRepository", "metadata": metadata,
-			"spec": object{"interval": "2s", "url": k.url, "ref": object{"branch": "main"}}},
-		object{"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": metadata, "spec": k.spec},
-	), "create", "--filename=-")
+	k.source["apiVersion"], k.source["metadata"] = "source.toolkit.fluxcd.io/v1", metadata
+	must(k.t, texts(k.t, k.source, object{"apiVersion": "kustomize.toolkit.fluxcd.io/v1", "kind": "Kustomization", "metadata": metadata, "spec": k.spec}), "create", "--filename=-")
 	k.t.Cleanup(func() {
 		if k.t.Failed() {
 			out, _ := kubectl("", "get", "kustomization", k.name, "--namespace", fluxNamespace, "--output=yaml", "--ignore-not-found")
@@ -61,14 +71,14 @@ func (k *kustomization) create() {
 		}
 		_, _ = kubectl("", "patch", "kustomization", k.name, "--namespace", fluxNamespace, "--type=merge",
 			`--patch={"metadata":{"finalizers":null}}`)
-		_, _ = kubectl("", "delete", "kustomization,gitrepository", k.name, "--namespace", fluxNamespace, "--wait=false", "--ignore-not-found")
+		_, _ = kubectl("", "delete", "kustomization,gitrepository,ocirepository", k.name, "--namespace", fluxNamespace, "--wait=false", "--ignore-not-found")
 	})
 }
 
 // fluxStatus has the fields of a Kustomization or a HelmRelease that the tests read.
 type fluxStatus struct {
-	LastAppliedRevision, LastAttemptedRevision string
-	Conditions                                 []struct{ Type, Status, Reason, Message string }
+	LastAttemptedRevision string
+	Conditions            []struct{ Type, Status, Reason, Message string }
 }
 
 // condition returns the status, the reason and the message of a condition.
@@ -111,6 +121,9 @@ func TestFluxLifecycle(t *testing.T) {
 	s := newNamespace(t)
 	k := newKustomization(s)
 	deliverLifecycle(s, fluxArguments, k.repository, k.create, k.ready, k.ready)
+	for _, situation := range []string{"all steps have succeeded", "the delete phase is done", "the sandbox was removed"} {
+		observe(t, fluxName, situation, "Ready")
+	}
 }
 
 // A failing step makes the Kustomization fail, with the name of the Job; the fixed script makes it ready.
@@ -123,6 +136,7 @@ func TestFluxFailingStep(t *testing.T) {
 	message := k.await(revision, "False", "HealthCheckFailed")
 	assert.Contains(t, message, "Job/"+s.name+"/")
 	assert.Contains(t, message, "status: 'Failed'")
+	observe(t, fluxName, "a step failed", "not Ready: HealthCheckFailed")
 	k.ready(k.render(render(t, fluxArguments, s.failing(good), sandbox("failed", "failing", nil))))
 	assert.Equal(t, map[string]int{"make": 2, "use": 1, "slow": 1}, s.runs("failed"))
 }
@@ -166,6 +180,7 @@ func TestFluxDrift(t *testing.T) {
 	})
 	k.ready(revision)
 	assert.Equal(t, "Stale", p.status("create.yaml").Status)
+	observe(t, fluxName, "a published Secret was deleted", "Ready; rplug status: Stale")
 	p.run("Run steps again")
 	p.ready()
 	s.requireValue("one")
@@ -192,6 +207,8 @@ func TestFluxDependsOn(t *testing.T) {
 	})
 	_, err := kubectl("", "get", "configmap", "after", "--namespace", s.name)
 	require.Error(t, err, "the step slow still runs")
+	k.await(revision, "Unknown", "Progressing")
+	observe(t, fluxName, "a step runs", "not Ready: Progressing")
 	s.open(t, "go")
 	k.ready(revision)
 	after.ready(second)
@@ -215,6 +232,85 @@ func TestFluxDelete(t *testing.T) {
 	jobs, err := list[workload](s.name, "jobs")
 	require.NoError(t, err)
 	assert.Empty(t, jobs)
+	observe(t, fluxName, "the Kustomization was deleted", "the Jobs are gone, the outputs stay, and no delete phase runs")
 	s.requireValue("one")
 	assert.Zero(t, s.runs("returned")["drop"])
+}
+
+// Sandboxes in an OCI artifact, as `flux push artifact` writes it.
+func TestFluxArtifact(t *testing.T) {
+	s := newNamespace(t)
+	startFlux(t)
+	digest := pushArtifact(t, s.name, s.returned("one", fluxArguments...))
+	k := &kustomization{repository: &repository{t: t}, name: s.name, spec: object{
+		"interval": "5s", "path": "./", "prune": true, "wait": true, "timeout": timeout.String(),
+		"sourceRef": object{"kind": "OCIRepository", "name": s.name},
+	}}
+	k.source = object{"kind": "OCIRepository", "spec": object{
+		"interval": "2s", "url": "oci://" + nodeRegistry + "/" + s.name, "insecure": true, "ref": object{"tag": "main"},
+	}}
+	k.create()
+	k.ready(digest)
+	s.requireValue("one")
+	k.ready(pushArtifact(t, s.name, s.returned("two", fluxArguments...)))
+	s.requireValue("two")
+}
+
+// nodeRegistry is the registry of the node.
+var nodeRegistry = "127.0.0.1:" + cmp.Or(os.Getenv("KRM_NODE_REGISTRY_PORT"), "15000")
+
+// pushArtifact pushes a render with the tag main to the node's registry, and returns the digest of the manifest.
+func pushArtifact(t *testing.T, name, manifest string) string {
+	t.Helper()
+	var layer bytes.Buffer
+	compressed := gzip.NewWriter(&layer)
+	archive := tar.NewWriter(compressed)
+	require.NoError(t, archive.WriteHeader(&tar.Header{Name: "rendered.yaml", Mode: 0o644, Size: int64(len(manifest))}))
+	_, err := archive.Write([]byte(manifest))
+	require.NoError(t, errors.Join(err, archive.Close(), compressed.Close()))
+
+	target, err := remote.NewRepository(nodeRegistry + "/" + name)
+	require.NoError(t, err)
+	target.PlainHTTP = true
+	push := func(mediaType string, content []byte) ocispec.Descriptor {
+		descriptor, err := oras.PushBytes(t.Context(), target, mediaType, content)
+		require.NoError(t, err)
+		return descriptor
+	}
+	config := push("application/vnd.cncf.flux.config.v1+json", []byte("{}"))
+	descriptor, err := oras.PackManifest(t.Context(), target, oras.PackManifestVersion1_1, "", oras.PackManifestOptions{
+		ConfigDescriptor: &config,
+		Layers:           []ocispec.Descriptor{push("application/vnd.cncf.flux.content.v1.tar+gzip", layer.Bytes())},
+	})
+	require.NoError(t, err)
+	require.NoError(t, target.Tag(t.Context(), descriptor, "main"))
+	return descriptor.Digest.String()
+}
+
+// A HelmRelease whose chart has the render as a template installs the sandboxes, and its deletion runs the delete phase.
+func TestFluxHelmRelease(t *testing.T) {
+	s := newNamespace(t)
+	startFlux(t)
+	k := newKustomization(s) // for the source
+	hooks := []string{"--delivery", "helm", "--phases", "create,delete", "--delete-hook", "PreDelete"}
+	k.commit(map[string]string{
+		"chart/Chart.yaml":              "apiVersion: v2\nname: sandboxes\nversion: 0.1.0\n",
+		"chart/templates/rendered.yaml": s.returned("one", hooks...),
+	})
+	k.spec["suspend"] = true
+	k.create()
+	must(t, texts(t, object{"apiVersion": "helm.toolkit.fluxcd.io/v2", "kind": "HelmRelease",
+		"metadata": object{"name": "sandboxes", "namespace": s.name},
+		"spec": object{
+			"interval": "5s", "timeout": timeout.String(), "chart": object{"spec": object{
+				"chart": "./deploy/chart", "sourceRef": object{"kind": "GitRepository", "name": k.name, "namespace": fluxNamespace},
+			}},
+		}}), "create", "--filename=-")
+	must(t, "", "wait", "helmrelease/sandboxes", "--namespace", s.name, "--for=condition=Ready", "--timeout="+timeout.String())
+	s.succeeded(3)
+	s.requireValue("one")
+	must(t, "", "delete", "helmrelease", "sandboxes", "--namespace", s.name, "--timeout="+timeout.String())
+	assert.Equal(t, map[string]int{"make": 1, "use": 1, "tell": 1, "drop": 1}, s.runs("returned"))
+	observe(t, fluxName, "the HelmRelease was deleted, with hooks", "the delete phase runs, then everything is gone")
+	assert.Empty(t, s.outputs())
 }

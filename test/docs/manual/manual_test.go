@@ -13,7 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/function"
+	"github.com/resource-plugins/krm-functions/internal/function/importplugin"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -24,7 +28,7 @@ const (
 )
 
 var functions = []cli.Function{
-	function.ValidatePlugin(), function.ResolveVersion(), function.RenderPhase(), function.RenderSandbox(), function.ImportPlugin(),
+	validateplugin.New(), resolveversion.New(), renderphase.New(), rendersandbox.New(), importplugin.New(),
 }
 
 // What is written about each function is what it does.
@@ -85,7 +89,7 @@ func checkSections(t *testing.T, f cli.Function) {
 func checkHelp(t *testing.T, f cli.Function) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	require.Zero(t, f.Run([]string{"--help"}, strings.NewReader(""), &stdout, &stderr), stderr.String())
+	require.Zero(t, f.Run(t.Context(), []string{"--help"}, strings.NewReader(""), &stdout, &stderr), stderr.String())
 	lines := strings.Split(strings.TrimSuffix(stdout.String(), "\n"), "\n")
 	assert.LessOrEqual(t, len(lines), screenLines, stdout.String())
 	for _, line := range lines {

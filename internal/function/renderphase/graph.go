@@ -1,0 +1,63 @@
+package renderphase
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/diagram"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// drawing is --graph: all plugins of the files in one document, in their order; what is no plugin is ignored.
+func drawing() *cli.Drawing {
+	d := &cli.Drawing{Shows: "the steps of plugins", Kind: contract.ResourcePlugin, Draw: draw}
+	for _, format := range diagram.Formats {
+		d.Formats = append(d.Formats, string(format))
+	}
+	return d
+}
+
+func draw(call cli.Call, format string) ([]byte, error) {
+	items, err := call.List.Select(contract.APIVersion, contract.ResourcePlugin)
+	if err != nil {
+		return nil, err
+	}
+	if len(items) == 0 {
+		return nil, errors.New("there must be a ResourcePlugin among the files: nothing else has a graph")
+	}
+	var pictures []*diagram.Picture
+	for _, item := range items {
+		if one := drawPlugin(call.List, item); one != nil {
+			pictures = append(pictures, one)
+		}
+	}
+	text, err := diagram.Draw(diagram.Format(format), pictures)
+	if err == nil && format == string(diagram.Mermaid) && diagram.MermaidTooLarge(text) {
+		call.List.Report(krm.NewResult(krm.Warning, fmt.Sprintf(
+			"the graph is larger than what Mermaid shows by its defaults: draw it as %s or %s, or fewer plugins at once",
+			diagram.SVG, diagram.DOT)))
+	}
+	return text, err
+}
+
+// moreFindings ends a message about a document that is not valid: only one finding is reported here.
+const moreFindings = "; run validate-plugin for all findings"
+
+// drawPlugin reads the picture of a plugin, and reports why there is none.
+func drawPlugin(list *krm.ResourceList, item *krm.Item) *diagram.Picture {
+	read, problems := document.ReadPlugin(item)
+	if i := slices.IndexFunc(problems, func(p strictyaml.Problem) bool { return p.Severity == krm.Error }); i >= 0 {
+		list.Report(krm.At(item, problems[i].Path, krm.Error, problems[i].Message+moreFindings))
+		return nil
+	}
+	one, faults := diagram.New(read)
+	for _, fault := range faults {
+		list.Report(krm.At(item, fault.Path, krm.Error, fault.Message+moreFindings))
+	}
+	return one
+}

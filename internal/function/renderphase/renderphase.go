@@ -1,0 +1,94 @@
+// Package renderphase is the KRM function render-phase: it renders the resources of sandboxes, and install requests. Its main
+// runs New; Render is what it does to a list.
+package renderphase
+
+import (
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+// New returns the KRM function render-phase.
+func New(extensions ...extension.Extension) cli.Function {
+	return cli.Function{
+		Name: "render-phase",
+		Purpose: "renders the resources of sandboxes into Jobs or Pods: the steps of their plugins' create or delete phase. It " +
+			"renders requests for Crossplane's stacks and packages, too.",
+		Kind:   "RenderPhase",
+		Output: cli.Objects,
+		Example: "render-phase plugins/ sandbox.yaml | kubectl apply -f -\n" +
+			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -\n" +
+			"render-phase --install objects redis/.registry request.yaml | kubectl apply -f -",
+		Extensions: extensions,
+		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase, extensions} },
+		Drawing:    drawing(),
+		Project:    []string{"cluster", "helperImage"},
+	}
+}
+
+// renderPhase is the config of render-phase.
+type renderPhase struct {
+	v1alpha1.RenderPhase
+	extensions []extension.Extension
+}
+
+// Garbage is how much the heap may grow, in per cent, before it is collected: what is rendered stays until it is written,
+// hundreds of megabytes for as many thousand sandboxes.
+const Garbage = 60
+
+// Process renders the resources of the list's sandboxes.
+func (c *renderPhase) Process(call cli.Call) (string, error) {
+	if !call.FileMode {
+		debug.SetGCPercent(Garbage)
+	}
+	if !call.FileMode && (c.Images || c.Lock) {
+		key := krm.Path("images")
+		if c.Lock {
+			key = "lock"
+		}
+		call.ConfigError(key, "must be false for an orchestrator, which takes documents alone: it is for files")
+		return "nothing rendered: fix the functionConfig", nil
+	}
+	options := render.Options{RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode}
+	rendered, err := Render(call.List, options, c.extensions...)
+	if call.OptionErrors(err) {
+		return "nothing rendered: fix the functionConfig", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	call.SetRendered(rendered.Objects()...)
+	if text := rendered.Print(); text != nil {
+		call.Print(text)
+	} else if rendered.Requests() == 0 {
+		call.ReportNothing(c.Cluster, rendered.Phases.Objects, Nothing(c.RenderPhase))
+	}
+	return rendered.String(), nil
+}
+
+// Nothing returns why sandboxes have no objects.
+func Nothing(options v1alpha1.RenderPhase) func([]*document.Sandbox) string {
+	return func(sandboxes []*document.Sandbox) string {
+		phases := strings.Join(options.Phases, " or ")
+		if !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return !isAbsent(s) }) {
+			phases = string(v1alpha1.PhaseDelete)
+		}
+		if slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Resources) > 0 }) {
+			return fmt.Sprintf("no plugin of the sandboxes has a %s phase", phases)
+		}
+		return "no sandbox has resources"
+	}
+}
+
+func isAbsent(s *document.Sandbox) bool {
+	absent, _ := s.IsAbsent()
+	return absent
+}

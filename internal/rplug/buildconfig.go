@@ -1,0 +1,132 @@
+package rplug
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/build"
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
+	"github.com/resource-plugins/krm-functions/internal/image"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+// buildFunction is all functions in one, on files alone: a command of rplug, and no KRM function.
+func buildFunction(extensions ...extension.Extension) cli.Function {
+	rules := extension.Rules(extensions)
+	return cli.Function{
+		Name: "build",
+		Purpose: "checks documents, resolves their versions and renders them: the phases of resources, packages and forks, as " +
+			"validate, resolve, render and fork do one after the other.",
+		Output: cli.Objects,
+		Example: "build . | kubectl apply -f -\nbuild --output-dir rendered .\n" +
+			"build --check rendered . # in CI: exit code 1 if it is not up to date",
+		Config:       func() cli.Config { return &buildConfig{Chain: build.New(extensions...)} },
+		Extensions:   extensions,
+		Image:        packageImage,
+		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
+		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
+		Project:      []string{"rules", "strict", "catalogs", "cluster", "helperImage"},
+		WithoutStdin: true,
+		Folder:       writeFolder,
+	}
+}
+
+// builder is a config with a buildConfig.
+type builder interface{ packageImage() string }
+
+func packageImage(c cli.Config) string { return c.(builder).packageImage() }
+
+func (c *buildConfig) packageImage() string { return c.options.Image }
+
+// buildConfig has the configs of the functions, and what is build's own.
+type buildConfig struct {
+	build.Chain
+	options buildOptions
+}
+
+type buildOptions struct {
+	NoForks bool   `json:"noForks" help:"leave out forks, whose baselines must be among the paths otherwise"`
+	Image   string `json:"image" help:"image of a Crossplane package: NAME[:TAG][@DIGEST]"`
+	v1alpha1.ValidatePlugin
+}
+
+// Parts implements cli.Composite.
+func (c *buildConfig) Parts() []any { return []any{&c.options, &c.Resolve, &c.Render, &c.Sandbox} }
+
+// Without implements cli.Composite: these print something else, or are for kpt or an old crossplane.
+func (*buildConfig) Without() []string {
+	return []string{"images", "lock", "explain", "prune", "compatible", "executorImage", "templatingImage"}
+}
+
+// Process runs the chain on the documents.
+func (c *buildConfig) Process(call cli.Call) (string, error) {
+	debug.SetGCPercent(renderphase.Garbage)
+	if wrong := image.Check(c.options.Image); wrong != "" {
+		call.ConfigError("image", wrong)
+	}
+	call.List.Report(call.Found()...)
+	chain := c.Chain
+	chain.Validate.Strict, chain.Validate.Rules = c.options.Strict, c.options.Rules
+	chain.NoForks, chain.Base = c.options.NoForks, validateplugin.BaseOf(call)
+	result, err := chain.Run(call.List)
+	call.Suppressed(result.Suppressed...)
+	switch {
+	case call.OptionErrors(err):
+		return "", nil
+	case err != nil:
+		return "", err
+	case call.List.Results().Failed():
+		return "nothing rendered: fix the errors above", nil
+	}
+	call.SetRendered(result.Objects...)
+	if c.Sandbox.Baseline {
+		call.SetRendered(call.List.Items()...)
+	}
+	if result.Rendered.Requests() == 0 {
+		call.ReportNothing(c.Render.Cluster, result.Objects, c.nothing)
+	}
+	if c.options.NoForks {
+		return result.Rendered.String(), nil
+	}
+	return fmt.Sprintf("%s, %s", result.Rendered, rendersandbox.Forked(result.Forks)), nil
+}
+
+// nothing says why the sandboxes have no objects.
+func (c *buildConfig) nothing(sandboxes []*document.Sandbox) string {
+	if c.options.NoForks || !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
+		return renderphase.Nothing(c.Render)(sandboxes)
+	}
+	return rendersandbox.NothingForked(sandboxes)
+}
+
+func writeFolder(ctx context.Context, items []*krm.Item, options cli.FolderOptions) (cli.FolderReport, error) {
+	folder := build.Folder{FolderOptions: options}
+	if options.Compare {
+		return folder.Check(items)
+	}
+	return folder.Write(ctx, items)
+}
+
+// postRenderFunction is buildFunction for what Helm has rendered: documents that are not input of ours are printed, too, both
+// phases are rendered, and objects are not escaped, since they are no templates of a chart.
+func postRenderFunction(extensions ...extension.Extension) cli.Function {
+	f := buildFunction(extensions...)
+	f.Name, f.Output, f.Workloads, f.Folder = "post-render", cli.Documents, true, nil
+	f.Config = func() cli.Config {
+		c := &buildConfig{Chain: build.New(extensions...)}
+		c.Render.Delivery, c.PostRender = "helm", true
+		c.Render.Phases = []string{string(v1alpha1.PhaseCreate), string(v1alpha1.PhaseDelete)}
+		return c
+	}
+	return f
+}
