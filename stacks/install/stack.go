@@ -5,7 +5,7 @@
 //
 //	summary, err := install.Render(list, render.DefaultOptions())
 //
-// Requests are resolved by internal/dependency, so that a render needs no other function. What was rendered by an earlier
+// Requests are resolved by stacks/dependency, so that a render needs no other function. What was rendered by an earlier
 // run with the same Options.Name is replaced or removed.
 //
 // A package of a stack must be in the list, since the permissions of its Job name each object that the Job applies.
