@@ -188,7 +188,10 @@ func Main(f Function) {
 	if len(os.Args) > 1 || isRegular(os.Stdout) {
 		HandleSignals(func() { EraseProgress(os.Stderr) })
 	}
-	os.Exit(f.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	stderr, flush := report.ForLog(os.Stderr, os.Getenv)
+	code := f.Run(os.Args[1:], os.Stdin, os.Stdout, stderr)
+	flush()
+	os.Exit(code)
 }
 
 // Run is Main without the process: it returns the exit code.

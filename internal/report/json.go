@@ -37,5 +37,5 @@ func (r *Report) writeJSON(out io.Writer) error {
 	for _, one := range r.Suppressed {
 		all.Suppressed = append(all.Suppressed, suppressed{located{one.Result, place(one.Place)}, one.Reason})
 	}
-	return encodeJSON(out, all)
+	return WriteJSON(out, all)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
 // Extension is a feature that adds to the command. A zero field adds nothing.
@@ -39,5 +40,8 @@ func Main(extensions ...Extension) {
 		}
 	}
 	cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
-	os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, extensions...))
+	stderr, flush := report.ForLog(os.Stderr, os.Getenv)
+	code := Run(os.Args[1:], os.Stdin, os.Stdout, stderr, extensions...)
+	flush()
+	os.Exit(code)
 }
