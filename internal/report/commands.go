@@ -49,26 +49,57 @@ func replaceCommands(text, colon, sign string) string {
 type LogWriter struct {
 	out     io.Writer
 	pending []byte // a line that has not ended
+	isPlain bool   // control characters are escaped
 }
 
 // NewLogWriter returns a writer to out. Call Flush when all is written.
 func NewLogWriter(out io.Writer) *LogWriter { return &LogWriter{out: out} }
 
+// NewPlainWriter returns a writer for what another program prints: besides commands, control characters but tabs and the ends
+// of lines are escaped, so that the program cannot control the terminal.
+func NewPlainWriter(out io.Writer) *LogWriter { return &LogWriter{out: out, isPlain: true} }
+
+// safe returns a text of whole lines as it is written.
+func (w *LogWriter) safe(text []byte) string {
+	if !w.isPlain {
+		return WithoutCommands(string(text))
+	}
+	var plain strings.Builder
+	for line := range strings.SplitAfterSeq(string(text), "\n") {
+		content, isWhole := strings.CutSuffix(line, "\n")
+		content = strings.TrimSuffix(content, "\r")
+		for i, part := range strings.Split(content, "\t") {
+			if i > 0 {
+				plain.WriteByte('\t')
+			}
+			plain.WriteString(Printable(part))
+		}
+		if isWhole {
+			plain.WriteByte('\n')
+		}
+	}
+	return WithoutCommands(plain.String())
+}
+
 // Write writes the lines that have ended, and keeps the rest.
 func (w *LogWriter) Write(text []byte) (int, error) {
 	w.pending = append(w.pending, text...)
-	end := bytes.LastIndexAny(w.pending, "\n\r") + 1
+	ends := "\n\r"
+	if w.isPlain {
+		ends = "\n"
+	}
+	end := bytes.LastIndexAny(w.pending, ends) + 1
 	if end == 0 {
 		return len(text), nil
 	}
-	_, err := io.WriteString(w.out, WithoutCommands(string(w.pending[:end])))
+	_, err := io.WriteString(w.out, w.safe(w.pending[:end]))
 	w.pending = append(w.pending[:0], w.pending[end:]...)
 	return len(text), err
 }
 
 // Flush writes what is left.
 func (w *LogWriter) Flush() error {
-	_, err := io.WriteString(w.out, WithoutCommands(string(w.pending)))
+	_, err := io.WriteString(w.out, w.safe(w.pending))
 	w.pending = nil
 	return err
 }

@@ -133,6 +133,21 @@ func TestLogWriter(t *testing.T) {
 	assert.Equal(t, "a ::debug::b\n#1 [x]\n", report.WithoutCommands("a ::debug::b\n#1 [x]\n"))
 }
 
+// What another program prints cannot control the terminal.
+func TestPlainWriter(t *testing.T) {
+	t.Parallel()
+	for size := 1; size < 6; size++ {
+		var out bytes.Buffer
+		log := report.NewPlainWriter(&out)
+		for part := range slices.Chunk([]byte("a\tb\r\n\x1b]0;x\a\x1b[2J\u202e::debug::y\n::debug::z\rover\n\xff end"), size) {
+			_, err := log.Write(part)
+			require.NoError(t, err)
+		}
+		require.NoError(t, log.Flush())
+		assert.Equal(t, "a\tb\n"+`\x1b]0;x\a\x1b[2J\u202e::debug::y`+"\n"+`\x3a:debug::z\rover`+"\n\ufffd end", out.String())
+	}
+}
+
 // JSON has no raw control or format characters, and the same values.
 func TestWriteJSON(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
@@ -27,7 +28,11 @@ func (c *chain) step(ctx context.Context, s segment) error {
 		return c.builtin(ctx, s.builtins)
 	}
 	limits := c.host.Limits
-	limits.Stderr = c.host.Stderr
+	if c.host.Stderr != nil {
+		plain := report.NewPlainWriter(c.host.Stderr)
+		defer func() { _ = plain.Flush() }()
+		limits.Stderr = plain
+	}
 	request := v1alpha1.Request{
 		APIVersion: v1alpha1.APIVersion, Args: c.call.Args, Command: c.call.Command,
 		PluginChain: c.layout, Config: c.file.content,

@@ -292,3 +292,17 @@ func TestPluginIsCalledOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "call\n", string(text))
 }
+
+// What a plugin prints on stderr cannot control the terminal.
+func TestStderrIsPlain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"PROJECT": projectText})
+	f.plugin("one", "printf '\\033[2Jhello\\n::debug::x' >&2\necho '{}'\n")
+	var printed strings.Builder
+	run, err := host.Host{Root: f.root, Stderr: &printed}.Run(context.Background(), host.Call{
+		Project: f.project, Command: v1alpha1.CommandEdit,
+	})
+	require.NoError(t, err)
+	run.End()
+	assert.Equal(t, `\x1b[2Jhello`+"\n"+`\x3a:debug::x`, printed.String())
+}
