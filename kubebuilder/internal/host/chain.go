@@ -20,6 +20,7 @@ type chain struct {
 	project *project
 	file    *projectFile
 	layout  []string
+	lost    []string // see Run
 }
 
 // step runs a part of the chain.
@@ -60,6 +61,11 @@ func (c *chain) apply(plugin external.Plugin, response *v1alpha1.Response) error
 		isChanged, wrong := c.checkWritten(name, content)
 		if isChanged {
 			changed[name] = content
+			if before, err := c.project.read(name); err == nil {
+				if what := lost(name, before, content); what != "" {
+					c.lost = append(c.lost, "plugin "+plugin.Key()+": "+what)
+				}
+			}
 		}
 		if wrong != "" {
 			refuse(wrong)
