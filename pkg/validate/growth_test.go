@@ -121,11 +121,14 @@ func cpuTime(t *testing.T) time.Duration {
 // The cost of checking documents is in proportion to their size: ten times as much of any two dimensions takes about ten
 // times the CPU time, and not a hundred times. The test is not parallel, and compares times of one run.
 func TestCheck_costIsInProportion(t *testing.T) {
-	checkout.Slow(t, "checks large documents of each pair of shapes")
+	checkout.Slow(t, "checks large documents of many pairs of shapes")
+	random := checkout.Random(t)
 	for i, first := range dimensions {
 		inProportion(t, first.name, 400, first.add)
 		for _, second := range dimensions[i+1:] {
-			inProportion(t, first.name+" and "+second.name, 100, first.add, second.add)
+			if random.IntN(5) == 0 { // all pairs take five times as long
+				inProportion(t, first.name+" and "+second.name, 100, first.add, second.add)
+			}
 		}
 	}
 }
