@@ -153,6 +153,10 @@ race: ## run tests with the race detector (needs a C compiler)
 fuzz: ## run every fuzz target for FUZZTIME
 	test/fuzz $(FUZZTIME)
 
+.PHONY: vulnerabilities
+vulnerabilities: $(TOOLS)/govulncheck ## look for known vulnerabilities in what is called, and write VEX (network)
+	test/vulnerabilities
+
 .PHONY: bench
 bench: build $(TOOLS)/helm $(TOOLS)/benchstat ## compare with other programs and print the ratios
 	test/bench/run

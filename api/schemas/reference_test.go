@@ -126,6 +126,8 @@ var broken = []struct {
 	value string
 }{
 	{contract.ResourcePlugin, finding{"overlay-account", "spec.runner.podTemplateOverlay"}, "spec: {serviceAccountName: admin}"},
+	{contract.ResourcePlugin, finding{"overlay-token", "spec.runner.podTemplateOverlay"},
+		"spec: {volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}]}"},
 	{contract.Sandbox, finding{"image-reference", "spec.forks[].customizations.images[].image"}, "Shop"},
 	{contract.Sandbox, finding{"variable-name", "spec.forks[].customizations.env[].name"}, "1ST"},
 	{contract.PluginTest, finding{"image-reference", "spec.fixtures[].image"}, "Postgres"},

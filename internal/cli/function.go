@@ -15,6 +15,7 @@ import (
 	"os"
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -63,7 +64,10 @@ func Main(f Function) {
 	if len(os.Args) > 1 || isRegular(os.Stdout) {
 		ctx = HandleSignals(func() { EraseProgress(os.Stderr) })
 	}
-	os.Exit(f.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	stderr, flush := report.ForLog(os.Stderr, os.Getenv)
+	code := f.Run(ctx, os.Args[1:], os.Stdin, os.Stdout, stderr)
+	flush()
+	os.Exit(code)
 }
 
 // Run is Main without the process: it returns the exit code.

@@ -31,6 +31,37 @@ func OutputsOf(spec *v1alpha1.ResourcePluginSpec, outputKey string) []v1alpha1.S
 	return found
 }
 
+// OutputIndex finds the outputs of a plugin as OutputsOf does: build one for many keys.
+type OutputIndex struct {
+	exact  map[v1alpha1.StepOutput][]v1alpha1.StepOutput
+	byName map[string][]v1alpha1.StepOutput
+}
+
+// NewOutputIndex returns the index of a plugin.
+func NewOutputIndex(spec *v1alpha1.ResourcePluginSpec) *OutputIndex {
+	x := &OutputIndex{map[v1alpha1.StepOutput][]v1alpha1.StepOutput{}, map[string][]v1alpha1.StepOutput{}}
+	for i := range spec.Create {
+		seen := make(map[string]bool, len(spec.Create[i].Outputs))
+		for _, output := range spec.Create[i].Outputs {
+			if seen[output.Name] {
+				continue
+			}
+			seen[output.Name] = true
+			one := v1alpha1.StepOutput{Name: spec.Create[i].Name, Output: output.Name}
+			x.exact[one], x.byName[output.Name] = append(x.exact[one], one), append(x.byName[output.Name], one)
+		}
+	}
+	return x
+}
+
+// Of returns the outputs that an outputKey can refer to.
+func (x *OutputIndex) Of(outputKey string) []v1alpha1.StepOutput {
+	if step, name, dotted := strings.Cut(outputKey, "."); dotted {
+		return x.exact[v1alpha1.StepOutput{Name: step, Output: name}]
+	}
+	return x.byName[outputKey]
+}
+
 // NamesNoStep returns the message for an outputKey without a dot. outputs are those that it can refer to, none if the
 // plugin is not known.
 func NamesNoStep(outputKey string, outputs []v1alpha1.StepOutput) string {

@@ -17,6 +17,7 @@ const RuleUnknownParam = "unknown-param"
 type Params struct {
 	plugin string
 	taken  map[string]bool
+	names  []string // sorted
 }
 
 // NewParams returns the params of a plugin, which messages refer to by name.
@@ -29,6 +30,7 @@ func NewParams(plugin string, spec *v1alpha1.ResourcePluginSpec) *Params {
 			}
 		}
 	}
+	p.names = slices.Sorted(maps.Keys(p.taken))
 	return p
 }
 
@@ -39,7 +41,7 @@ func (p *Params) Unknown(given map[string]string) iter.Seq2[string, string] {
 			if p.taken[param] {
 				continue
 			}
-			advice := "its inputs are " + strictyaml.Listed(slices.Sorted(maps.Keys(p.taken)))
+			advice := "its inputs are " + strictyaml.Listed(p.names)
 			if meant := p.Meant(param, given); meant != "" {
 				advice = fmt.Sprintf("did you mean %q?", meant)
 			}
@@ -55,7 +57,7 @@ func (p *Params) Meant(param string, given map[string]string) string {
 	if p.taken[param] || len(p.taken) > strictyaml.MaxCandidates || len(given) > strictyaml.MaxCandidates {
 		return ""
 	}
-	free := slices.DeleteFunc(slices.Sorted(maps.Keys(p.taken)), func(name string) bool {
+	free := slices.DeleteFunc(slices.Clone(p.names), func(name string) bool {
 		_, isGiven := given[name]
 		return isGiven
 	})

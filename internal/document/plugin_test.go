@@ -222,6 +222,7 @@ func TestOutputsOf(t *testing.T) {
 		"":     nil, "hots": nil, "provision.user": nil, "drop.log": nil, "log": nil, ".host": nil, "provision.": nil, "a.b.c": nil,
 	} {
 		var got []string
+		assert.Equal(t, document.OutputsOf(spec, key), document.NewOutputIndex(spec).Of(key), key)
 		for _, output := range document.OutputsOf(spec, key) {
 			got = append(got, output.Key())
 		}

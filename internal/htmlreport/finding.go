@@ -36,7 +36,8 @@ func (b *builder) finding(result krm.Result) finding {
 	}
 	if result.Field != nil {
 		f.Field = report.Printable(result.Field.Path)
-		if result.Field.ProposedValue != nil && !b.values.hides(result) {
+		isKey := result.Tags[krm.TargetTag] == krm.TargetKey
+		if result.Field.ProposedValue != nil && (isKey || !b.values.hides(result)) {
 			f.Proposal = report.Printable(report.Change(result))
 		}
 	}

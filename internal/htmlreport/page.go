@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -97,8 +99,8 @@ const many = 8
 func (p Page) HTML() ([]byte, error) {
 	b := &builder{Page: p, anchors: reserved(), cards: map[*krm.Item]string{},
 		counts: map[*krm.Item]map[krm.Severity]int{},
-		values: values{show: p.ShowValues, files: p.Files, masks: map[string]map[int]int{},
-			items: p.List.Items()}}
+		values: values{show: p.ShowValues, files: p.Files, masks: map[string]*mask{}, hidden: map[*krm.Item]map[*yaml.Node][]*yaml.Node{},
+			items: p.items()}}
 	c, err := b.content()
 	if err != nil {
 		return nil, err
@@ -110,6 +112,22 @@ func (p Page) HTML() ([]byte, error) {
 	var out bytes.Buffer
 	err = parsed.Execute(&out, c)
 	return out.Bytes(), err
+}
+
+// items returns the documents, and those that findings are about but that could not be used.
+func (p *Page) items() []*krm.Item {
+	all := slices.Clone(p.List.Items())
+	seen := map[*krm.Item]bool{nil: true}
+	for _, item := range all {
+		seen[item] = true
+	}
+	for _, result := range p.Results {
+		if item := result.Item(); !seen[item] {
+			seen[item] = true
+			all = append(all, item)
+		}
+	}
+	return all
 }
 
 // reserved returns the anchors that the template uses itself.

@@ -25,9 +25,11 @@ type values struct {
 	// show disables the hiding.
 	show  bool
 	files *edit.Files
-	// masks are the columns from which lines of a file are hidden, by line.
-	masks map[string]map[int]int
-	items []*krm.Item
+	// masks are the hidden parts of each file.
+	masks map[string]*mask
+	// hidden are the hidden scalars of each item: each has itself, and an overlay those in its text.
+	hidden map[*krm.Item]map[*yaml.Node][]*yaml.Node
+	items  []*krm.Item
 }
 
 // message returns the message of a result without its value.
@@ -56,10 +58,10 @@ func (v *values) about(result krm.Result) (found []string) {
 	if !known {
 		return nil
 	}
-	all := v.of(item.Kind(), item.YNode(), false)
+	all := v.hiddenOf(item)
 	for _, scalar := range scalars(node) {
-		if slices.Contains(all, scalar) {
-			found = append(found, scalar.Value)
+		for _, one := range all[scalar] {
+			found = append(found, one.Value)
 		}
 	}
 	return found
@@ -90,8 +92,8 @@ func isWord(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// lines hides the values in source lines of a result's file. For a document that could not be read, all but the keys is
-// hidden.
+// lines hides the values in source lines of a result's file. For a document that could not be read, all but known keys
+// is hidden: a line may be a part of a text.
 func (v *values) lines(result krm.Result, lines []report.SourceLine) []report.SourceLine {
 	if v.show || len(lines) == 0 {
 		return lines
@@ -99,7 +101,7 @@ func (v *values) lines(result krm.Result, lines []report.SourceLine) []report.So
 	if item := result.Item(); item == nil || v.hides(result) && item.PlaceOf("").File != result.Place.File {
 		for i := range lines {
 			key, _, isKey := strings.Cut(lines[i].Before+lines[i].Marked+lines[i].After, ": ")
-			if lines[i] = (report.SourceLine{Number: lines[i].Number, Before: hidden}); isKey && !strings.ContainsAny(key, `"'{[`) {
+			if lines[i] = (report.SourceLine{Number: lines[i].Number, Before: hidden}); isKey && isKnownKey(key) {
 				lines[i].Before = key + ": " + hidden
 			}
 		}
@@ -107,7 +109,7 @@ func (v *values) lines(result krm.Result, lines []report.SourceLine) []report.So
 	}
 	masks := v.masksOf(result.Place.File)
 	for i, line := range lines {
-		from, masked := masks[line.Number]
+		from, masked := masks.column(line.Number)
 		if !masked {
 			continue
 		}
@@ -122,34 +124,6 @@ func (v *values) lines(result krm.Result, lines []report.SourceLine) []report.So
 		}
 	}
 	return lines
-}
-
-// masksOf returns the hidden parts of a file.
-func (v *values) masksOf(file string) map[int]int {
-	if masks, known := v.masks[file]; known {
-		return masks
-	}
-	masks := map[int]int{}
-	v.masks[file] = masks
-	text := v.files.Text(file)
-	for _, item := range v.items {
-		if text == nil || item.PlaceOf("").File != file {
-			continue
-		}
-		for _, node := range v.of(item.Kind(), item.YNode(), false) {
-			last := node.Line + strings.Count(node.Value, "\n")
-			if scalar, found := text.Scalar(node.Line, node.Column, node.Value); found {
-				last, _ = text.Position(scalar.End)
-			}
-			if from, known := masks[node.Line]; !known || node.Column-1 < from {
-				masks[node.Line] = max(0, node.Column-1)
-			}
-			for line := node.Line + 1; line <= last; line++ {
-				masks[line] = 0
-			}
-		}
-	}
-	return masks
 }
 
 // object returns the text of a rendered object without its values, and whether it had any.

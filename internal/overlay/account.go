@@ -30,7 +30,13 @@ func (o *Overlay) HasToken() bool {
 	if mounts := spec.AutomountServiceAccountToken; mounts == nil || *mounts {
 		return true
 	}
-	for _, volume := range spec.Volumes {
+	return o.ProjectsToken()
+}
+
+// ProjectsToken reports whether a volume of the overlay has a token of the Pod's account for the API server, whichever
+// account that is.
+func (o *Overlay) ProjectsToken() bool {
+	for _, volume := range o.Template.Spec.Volumes {
 		if volume.Name != contract.TokenVolume && volume.Projected != nil && projectsToken(volume.Projected) {
 			return true
 		}

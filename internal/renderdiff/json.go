@@ -1,9 +1,10 @@
 package renderdiff
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
 // Format is how a report is printed.
@@ -33,8 +34,5 @@ func (r *Report) Write(out io.Writer, format Format) error {
 }
 
 func (r *Report) writeJSON(out io.Writer) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(r)
+	return report.WriteJSON(out, r)
 }

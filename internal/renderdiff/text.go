@@ -38,7 +38,7 @@ func (r *Report) writeText(out io.Writer) error {
 		w.line(0, "other objects: %s", countObjects(r.Objects))
 	}
 	section(w, "not compared", r.notCompared(), func(text string) string { return text })
-	_, err := io.WriteString(out, w.String())
+	_, err := io.WriteString(out, report.WithoutCommands(w.String()))
 	return err
 }
 

@@ -23,5 +23,5 @@ func (s Style) Diff(diff []byte) []byte {
 		}
 		out.WriteString(text + "\n")
 	}
-	return out.Bytes()
+	return []byte(WithoutCommands(out.String()))
 }

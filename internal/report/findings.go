@@ -25,5 +25,5 @@ func (f FindingsError) Error() string {
 			lines = append(lines, Line(result, Style{}))
 		}
 	}
-	return strings.Join(lines, "\n")
+	return WithoutCommands(strings.Join(lines, "\n"))
 }

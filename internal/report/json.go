@@ -37,5 +37,5 @@ func (r *Report) writeJSON(out io.Writer) error {
 	for _, finding := range r.Suppressed {
 		all.Suppressed = append(all.Suppressed, suppressed{located{finding.Result, place(finding.Place)}, finding.Reason})
 	}
-	return encodeJSON(out, all)
+	return WriteJSON(out, all)
 }

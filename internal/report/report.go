@@ -5,7 +5,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -67,12 +66,4 @@ func (r *Report) Write(out io.Writer, format string) error {
 		return r.writeJUnit(out)
 	}
 	return fmt.Errorf("there is no format %q", format)
-}
-
-// encodeJSON writes a value as indented JSON.
-func encodeJSON(out io.Writer, value any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
 }

@@ -43,7 +43,7 @@ func (r *Report) writeSARIF(out io.Writer) error {
 		"tool": object{"driver": driver}, "columnKind": "unicodeCodePoints", "results": results,
 		"originalUriBaseIds": object{sourceRoot: object{"description": sarifText(rootDescription)}},
 	}
-	return encodeJSON(out, object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{run}})
+	return WriteJSON(out, object{"$schema": sarifSchema, "version": "2.1.0", "runs": []object{run}})
 }
 
 // sarifRules returns the described rules, followed by other rules in results, with the index of each.

@@ -95,7 +95,7 @@ func (c *Case) Print(text string) {
 func (s *Suites) Write(out io.Writer) error {
 	text, err := xml.MarshalIndent(s, "", "  ")
 	if err == nil {
-		_, err = io.WriteString(out, xml.Header+string(text)+"\n")
+		_, err = io.WriteString(out, xml.Header+replaceCommands(string(text), "&#58;", "&#35;")+"\n")
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func (r *Report) writeText(out io.Writer) error {
 			lines.WriteString(r.excerpt(result))
 		}
 	}
-	_, err := io.WriteString(out, lines.String())
+	_, err := io.WriteString(out, WithoutCommands(lines.String()))
 	return err
 }
 

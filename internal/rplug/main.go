@@ -14,6 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -44,5 +45,8 @@ func Main(extensions ...Extension) {
 		}
 	}
 	ctx := cli.HandleSignals(func() { cli.EraseProgress(os.Stderr) })
-	os.Exit(Run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, extensions...))
+	stderr, flush := report.ForLog(os.Stderr, os.Getenv)
+	code := Run(ctx, os.Args[1:], os.Stdin, os.Stdout, stderr, extensions...)
+	flush()
+	os.Exit(code)
 }

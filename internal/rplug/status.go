@@ -200,7 +200,7 @@ func (f *statusFlags) print(out io.Writer, found *status.Report, objects *status
 	if f.output == subcommand.JSON {
 		return subcommand.PrintJSON(out, found)
 	}
-	_, err := io.WriteString(out, found.Text(f.now(objects), f.style))
+	_, err := io.WriteString(out, report.WithoutCommands(found.Text(f.now(objects), f.style)))
 	return err
 }
 

@@ -1,11 +1,12 @@
 package subcommand
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
 // Output is the value of --output; it implements pflag.Value.
@@ -44,8 +45,5 @@ func (o *Output) Set(text string) error {
 
 // PrintJSON writes a value as indented JSON.
 func PrintJSON(out io.Writer, value any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
+	return report.WriteJSON(out, value)
 }

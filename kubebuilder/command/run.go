@@ -90,6 +90,9 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	if run.Recovered {
 		subcommand.Complain(c.ErrOrStderr(), c, "the changes of an interrupted command have been completed or undone")
 	}
+	for _, what := range run.Lost {
+		subcommand.Complain(c.ErrOrStderr(), c, "warning: "+what)
+	}
 	if !f.dryRun {
 		if err := run.Commit(); err != nil {
 			return subcommand.Refuse(err)

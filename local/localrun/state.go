@@ -103,8 +103,31 @@ func (s *step) file() string {
 	return recordFile(s.sandboxID, "plain-"+name)
 }
 
-// read returns the record in a file, or nil if the file does not exist.
+// check returns an error if a file of the state, or a folder in it, is a link or something else that a run does not write: a
+// cloned repository may hold it, and outputs would be written elsewhere.
+func (s *State) check(file string) error {
+	at := s.folder
+	parts := strings.Split(file, "/")
+	for i, part := range parts {
+		at = filepath.Join(at, part)
+		info, err := os.Lstat(at)
+		switch isLast := i == len(parts)-1; {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case isLast && !info.Mode().IsRegular() && !info.IsDir(), !isLast && !info.IsDir():
+			return fmt.Errorf("%s must be a file or folder that a run has written, not a link: remove it", at)
+		}
+	}
+	return nil
+}
+
+// read returns the record in a file, nil if there is none.
 func (s *State) read(file string) (*record, error) {
+	if err := s.check(file); err != nil {
+		return nil, err
+	}
 	opened, err := os.Open(filepath.Join(s.folder, filepath.FromSlash(file)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -141,6 +164,9 @@ func parseRecord(content []byte) (*record, error) {
 // write replaces a record.
 func (s *State) write(file string, r *record) error {
 	content, err := json.Marshal(r)
+	if err == nil {
+		err = s.check(file)
+	}
 	if err != nil {
 		return err
 	}
@@ -167,6 +193,9 @@ func (s *State) update(of *step, change func(*record)) error {
 // each calls do with each record of a sandbox.
 func (s *State) each(sandboxID string, do func(file string, r *record) error) error {
 	folder := path.Join(stepsFolder, contract.FileName(sandboxID))
+	if err := s.check(folder); err != nil {
+		return err
+	}
 	entries, err := os.ReadDir(filepath.Join(s.folder, filepath.FromSlash(folder)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -111,3 +111,25 @@ func TestLogIsLimited(t *testing.T) {
 	assert.Less(t, kept.Len(), maxLog+200)
 	assert.Equal(t, 1, strings.Count(kept.String(), "is not kept"))
 }
+
+// A link in the state, which a cloned repository may hold, is not followed, neither for reading nor for writing.
+func TestStateWithLinks(t *testing.T) {
+	t.Parallel()
+	for _, linked := range []string{"steps", "steps/abc", "steps/abc/s.json"} {
+		elsewhere := t.TempDir()
+		folder := filepath.Join(t.TempDir(), StateFolder)
+		s, err := OpenState(folder)
+		require.NoError(t, err)
+		unlock, err := s.lock(t.Context())
+		require.NoError(t, err)
+		file := recordFile("abc", "s")
+		require.NoError(t, s.write(file, &record{Resource: "db"}))
+		require.NoError(t, os.Rename(filepath.Join(folder, linked), filepath.Join(elsewhere, "moved")))
+		require.NoError(t, os.Symlink(filepath.Join(elsewhere, "moved"), filepath.Join(folder, linked)))
+		_, err = s.read(file)
+		require.ErrorContains(t, err, "not a link: remove it", linked)
+		require.ErrorContains(t, s.write(file, &record{Resource: "other"}), "not a link: remove it", linked)
+		require.ErrorContains(t, s.each("abc", func(string, *record) error { return nil }), "not a link: remove it", linked)
+		unlock()
+	}
+}

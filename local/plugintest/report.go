@@ -1,7 +1,6 @@
 package plugintest
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -90,10 +89,7 @@ func Formats() []string { return []string{report.Text, report.JSON, report.JUnit
 func (r *Report) Write(out io.Writer, format string, style report.Style) error {
 	switch format {
 	case report.JSON:
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(r)
+		return report.WriteJSON(out, r)
 	case report.JUnit:
 		return r.junit().Write(out)
 	}

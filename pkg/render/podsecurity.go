@@ -62,13 +62,29 @@ func (o *Options) Restrict(template *corev1.PodTemplateSpec) []string {
 	return forbidden(template)
 }
 
+// podSecurityVersions are the versions of the standard that a Pod must keep to. Since 1.35, it allows what 1.34 forbids: root in
+// a Pod with hostUsers false.
+var podSecurityVersions = []psa.Version{psa.LatestVersion(), psa.MajorMinorVersion(1, 34)}
+
 // forbidden returns what the standard forbids of a Pod.
 func forbidden(template *corev1.PodTemplateSpec) (all []string) {
-	level := psa.LevelVersion{Level: psa.LevelRestricted, Version: psa.LatestVersion()}
-	for _, check := range podSecurityChecks().EvaluatePod(level, &template.ObjectMeta, &template.Spec) {
-		if !check.Allowed {
-			all = append(all, fmt.Sprintf("must keep to the Pod Security Standard %q (podSecurity), which forbids %s: %s",
-				restricted, check.ForbiddenReason, check.ForbiddenDetail))
+	add := func(reason, detail string) {
+		what := fmt.Sprintf("must keep to the Pod Security Standard %q (podSecurity), which forbids %s: %s", restricted, reason, detail)
+		if !slices.Contains(all, what) {
+			all = append(all, what)
+		}
+	}
+	for _, version := range podSecurityVersions {
+		level := psa.LevelVersion{Level: psa.LevelRestricted, Version: version}
+		for _, check := range podSecurityChecks().EvaluatePod(level, &template.ObjectMeta, &template.Spec) {
+			if !check.Allowed {
+				add(check.ForbiddenReason, check.ForbiddenDetail)
+			}
+		}
+	}
+	for _, volume := range template.Spec.Volumes {
+		if volume.Image != nil { // the standard does not list them, though the library allows them
+			add("restricted volume types", fmt.Sprintf("volume %q uses restricted volume type \"image\"", volume.Name))
 		}
 	}
 	return all

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -14,8 +16,10 @@ import (
 type index struct {
 	byName map[string][]*plugin // by bare name, the highest version first
 	names  []string             // bare, sorted
-	like   map[string][]string  // names by their first letter in lower case
-	unsure bool                 // a plugin has no valid name, so it may be any plugin
+	like   map[string][]string  // the names by their first letter in lower case
+	listed map[string][]string  // the versions of each, as they are listed in messages
+	chosen map[string]choice    // by reference
+	unsure bool                 // a plugin has no valid name: it may be any
 }
 
 // choice is the plugin that a reference selects.
@@ -26,7 +30,7 @@ type choice struct {
 }
 
 func newIndex(plugins []*plugin) *index {
-	x := &index{byName: map[string][]*plugin{}, like: map[string][]string{}}
+	x := &index{byName: map[string][]*plugin{}, like: map[string][]string{}, listed: map[string][]string{}, chosen: map[string]choice{}}
 	for _, p := range plugins {
 		if p.nameErr != nil {
 			x.unsure = true
@@ -55,22 +59,35 @@ func (x *index) near(name string) []string {
 
 // versions returns the versions of a plugin, highest first.
 func (x *index) versions(bare string) []string {
+	if all, known := x.listed[bare]; known {
+		return all
+	}
 	all := make([]string, 0, len(x.byName[bare]))
 	for _, p := range x.byName[bare] {
 		all = append(all, p.name.Version.String())
 	}
+	x.listed[bare] = all
 	return all
 }
 
 // choose returns the plugin that a reference selects: the highest version that it permits, with releases before prereleases.
 // Channels and withdrawn versions are known only to catalogs.
 func (x *index) choose(text string, hasCatalogs bool) choice {
+	if c, known := x.chosen[text]; known {
+		return c
+	}
+	c := x.find(text, hasCatalogs)
+	x.chosen[text] = c
+	return c
+}
+
+func (x *index) find(text string, hasCatalogs bool) choice {
 	reference, err := version.ParseReference(text)
 	if err != nil || x.unsure || reference.Channel != "" || hasCatalogs && reference.Floats() {
 		return choice{unsure: true}
 	}
 	c := choice{reference: reference}
-	for _, p := range x.byName[reference.Bare] {
+	for _, p := range x.candidates(reference) {
 		if !reference.Admits(p.name.Version) {
 			continue
 		}
@@ -85,7 +102,23 @@ func (x *index) choose(text string, hasCatalogs bool) choice {
 	return c
 }
 
-// binding is a resource of a sandbox, or a case of a test, with its plugin.
+// candidates returns the versions that a reference may admit, the highest first: those that a pin is equal to, or all.
+func (x *index) candidates(reference version.Reference) []*plugin {
+	all := x.byName[reference.Bare]
+	if reference.Pin == nil {
+		return all
+	}
+	first, _ := slices.BinarySearchFunc(all, reference.Pin, func(p *plugin, pin *semver.Version) int {
+		return pin.Compare(p.name.Version)
+	})
+	behind := first
+	for behind < len(all) && reference.Pin.Equal(all[behind].name.Version) {
+		behind++
+	}
+	return all[first:behind]
+}
+
+// binding is a resource of a sandbox, or a case of a test, with the plugin that provides it.
 type binding struct {
 	choice
 	on         *Document // the document

@@ -23,7 +23,10 @@ type plugin struct {
 
 	params     map[string][]input // the inputs that use each param
 	takes      *document.Params
-	outputKeys []string // keys that sandboxes can refer to, in the order of declaration
+	needed     []string // the params that must be given, sorted
+	outputKeys []string // what sandboxes can refer to, in the order of declaration
+	outputsOf  *document.OutputIndex
+	deletes    map[string]bool // the names of the delete steps
 
 	stepGraph       *document.Graph
 	podTemplate     *overlay.Overlay
@@ -56,8 +59,12 @@ func (p *plugin) read() {
 	p.Plugin, p.Document = read, newDocument(p.item, problems)
 	p.name, p.nameErr = version.ParseName(p.Name)
 	p.params, p.takes = map[string][]input{}, document.NewParams(p.Name, &p.Spec)
+	p.outputsOf, p.deletes = document.NewOutputIndex(&p.Spec), map[string]bool{}
 	for at, s := range document.Steps(&p.Spec) {
 		p.steps = append(p.steps, step{Step: s, at: at, path: at.Path()})
+		if at.Phase == v1alpha1.PhaseDelete {
+			p.deletes[s.Name] = true
+		}
 		for i := range s.Inputs {
 			in := input{Input: &s.Inputs[i], step: s, path: at.Input(i)}
 			p.inputs = append(p.inputs, in)
@@ -72,6 +79,7 @@ func (p *plugin) read() {
 			}
 		}
 	}
+	p.needed = p.neededParams()
 }
 
 // check decodes and checks the document.

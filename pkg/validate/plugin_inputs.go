@@ -183,15 +183,21 @@ var inputUnread = Rule{
 		if p.isUnread(s) || shellOf(s.Script) == "" {
 			return
 		}
+		use := newScriptUse(s.Script)
+		var unset []string
+		isKnown := false
 		for i := range s.Inputs {
 			in, at := &s.Inputs[i], s.at.Input(i)
-			if p.isDoubtful(in, at) || reads(s.Script, in) {
+			if p.isDoubtful(in, at) || use.reads(in) {
 				continue
 			}
-			if delegates(s.Script) {
+			if use.delegates() {
 				return
 			}
-			if meant := p.unset(s, in); meant != "" {
+			if !isKnown {
+				unset, isKnown = use.unset(p.setBefore(s)), true
+			}
+			if meant := meantFor(in, unset); meant != "" {
 				p.Report(r, at, "input %q is never read (%s): the script reads $%s, which nothing sets",
 					in.Name, carriers(in), meant)
 			} else if !forPrograms(in) && strings.Contains(s.Script, "$") {

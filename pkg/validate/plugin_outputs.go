@@ -50,12 +50,13 @@ var outputUnwritten = Rule{
 		if p.isUnread(s) {
 			return
 		}
+		use := newScriptUse(s.Script)
 		for i, out := range s.Outputs {
 			file := out.ValueFromPath
-			if file == "" || document.CheckFile(file) != "" || mentions(s.Script, path.Clean(file)) {
+			if file == "" || document.CheckFile(file) != "" || use.mentions(path.Clean(file)) {
 				continue
 			}
-			if delegates(s.Script) {
+			if use.delegates() {
 				return
 			}
 			p.Report(r, s.at.Output(i).Key("valueFromPath"), "no line of the script names %q: write the output there", file)

@@ -215,3 +215,27 @@ func TestOverlay(t *testing.T) {
 		at + `"spec: {initContainers: [{name: side}]}"`:                                  {"error overlay " + at},
 	}.run(t, aPlugin)
 }
+
+// An overlay that gives scripts a token is reported, whatever the plugin has.
+func TestOverlay_tokens(t *testing.T) {
+	t.Parallel()
+	const (
+		at         = "spec.runner.podTemplateOverlay: "
+		account    = "spec: {serviceAccountName: team"
+		projection = `volumes: [{name: v, projected: {sources: [{serviceAccountToken: {path: t}}]}}]}"`
+		without    = "\n-spec.create[0].outputs\n-spec.create[1].outputs\n-spec.create[1].inputs\n-spec.delete"
+	)
+	token := []string{"warning overlay-token " + at + `must not give scripts the token of ServiceAccount "team"`}
+	cases{
+		at + `"` + account + `}"` + without:                                                                              token,
+		at + `"` + account + `, automountServiceAccountToken: true}"` + without:                                          token,
+		at + `"spec: {serviceAccount: team, automountServiceAccountToken: true}"` + without:                              token,
+		at + `"` + account + `, automountServiceAccountToken: false, ` + projection + without:                            token,
+		at + `"` + account + `, automountServiceAccountToken: false}"` + without:                                         nil,
+		at + `"spec: {automountServiceAccountToken: true}"`:                                                              nil, // not used: the renderer warns
+		at + `"spec: {` + projection + without:                                                                           {"warning overlay-token " + at},
+		at + `"spec: {` + projection:                                                                                     {"warning overlay-token " + at},
+		at + `"` + account + `, automountServiceAccountToken: false, ` + projection:                                      {"warning overlay-account " + at},
+		at + `"spec: {volumes: [{name: v, projected: {sources: [{serviceAccountToken: {audience: vault, path: t}}]}}]}"`: nil,
+	}.run(t, aPlugin)
+}

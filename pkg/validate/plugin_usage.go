@@ -1,16 +1,13 @@
 package validate
 
 import (
-	"path"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -51,63 +48,8 @@ func carriers(in *v1alpha1.Input) string {
 	return "$" + variable + ", " + file
 }
 
-// reads reports whether a script contains the variable or the file of an input.
-func reads(script string, in *v1alpha1.Input) bool {
-	return hasWord(script, in.Env()) || in.Path() != "" && mentions(script, path.Clean(in.Path()))
-}
-
-// hasWord reports whether a text contains an identifier.
-func hasWord(text, word string) bool {
-	for at := 0; word != ""; at += len(word) {
-		next := strings.Index(text[at:], word)
-		if next < 0 {
-			return false
-		}
-		at += next
-		if !isNamePart(text, at-1) && !isNamePart(text, at+len(word)) {
-			return true
-		}
-	}
-	return false
-}
-
-// isNamePart reports whether the byte at an index is part of an identifier.
-func isNamePart(text string, at int) bool {
-	return at >= 0 && at < len(text) && (document.IsAlphanumeric(rune(text[at])) || text[at] == '_')
-}
-
-// mentions reports whether a script may use a file: it contains the path of the file, the path of its folder, as in `cd
-// /outputs` and `>/outputs/$key`, or the name of the file in a relative path.
-func mentions(script, file string) bool {
-	folder, name := path.Split(file)
-	folder = path.Clean(folder)
-	for line := range strings.Lines(script) {
-		if words := strings.Fields(line); len(words) > 0 && words[0] == "mkdir" {
-			continue
-		}
-		for word := range strings.FieldsFuncSeq(line, endsPath) {
-			word = strings.TrimRight(word, "/.,")
-			switch {
-			case word == file || strings.HasPrefix(word, file+"/"), folder != "/" && word == folder,
-				!strings.HasPrefix(word, "/") && path.Base(word) == name:
-				return true
-			}
-			if below, found := strings.CutPrefix(word, folder+"/"); found && folder != "/" && !isLiteral(below) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// endsPath reports whether a character ends a path in a script, or can be before one.
-func endsPath(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`;|&()<>=:,[]", r) }
-
-// isLiteral reports whether a path contains nothing that a script would expand.
-func isLiteral(text string) bool { return !strings.ContainsAny(text, "$*?{}%\\") }
-
-// forPrograms reports whether an input is meant for a program that reads it directly: its variable or file has a chosen
-// name, or a name that programs are known to read.
+// forPrograms reports whether an input is meant for a program that reads it by itself: its variable or its file has a name
+// that was chosen, or one that programs are known to read.
 func forPrograms(in *v1alpha1.Input) bool {
 	variable, file := in.Env(), in.Path()
 	if variable == "" {
@@ -122,10 +64,9 @@ func forPrograms(in *v1alpha1.Input) bool {
 var readByPrograms = strings.Fields("AWS_ ARM_ AZURE_ CLOUDSDK_ DATABASE_URL DOCKER_ GCP_ GH_ GIT GOOGLE_ HELM_ HTTP " +
 	"KUBE LANG LC_ MONGO MYSQL NO_PROXY NPM_ PATH PG PULUMI_ REDIS TF_ TZ VAULT_")
 
-// delegates reports whether a script is in another language, cannot be parsed, or runs code that may read every variable and
-// write any file: another script, a program by its path, or an unknown text.
-func delegates(script string) bool {
-	file := parsedShell(script)
+// runsOthers reports whether a script is of another language, cannot be parsed, which a nil file means, or runs what may read
+// every variable and write any file: another script, a program by its path, or a text that is not known.
+func runsOthers(file *syntax.File, script string) bool {
 	if file == nil {
 		return shellOf(script) != ""
 	}
@@ -159,58 +100,4 @@ func parsedShell(script string) *syntax.File {
 		return nil
 	}
 	return file
-}
-
-// unset returns a variable that a script reads, that is not set, and that is likely to be meant for an input, or "".
-func (p *plugin) unset(s step, in *v1alpha1.Input) string {
-	file := parsedShell(s.Script)
-	if file == nil || in.Env() == "" {
-		return ""
-	}
-	known := p.takenBy(s)
-	var read []string
-	syntax.Walk(file, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case *syntax.Assign:
-			if node.Name != nil {
-				known[node.Name.Value] = true
-			}
-		case *syntax.WordIter:
-			known[node.Name.Value] = true
-		case *syntax.CallExpr: // such as `read`, `getopts` and `printf -v`
-			for _, word := range node.Args {
-				known[word.Lit()] = true
-			}
-		case *syntax.ParamExp:
-			if node.Param != nil {
-				read = append(read, node.Param.Value)
-			}
-		}
-		return true
-	})
-	for _, name := range read {
-		nearest, _ := strictyaml.Suggest(name, []string{in.Env()})
-		isPart := strings.HasSuffix(name, "_"+in.Env()) || strings.HasSuffix(in.Env(), "_"+name)
-		if !known[name] && (nearest != "" || isPart) {
-			return name
-		}
-	}
-	return ""
-}
-
-// takenBy returns the variables that are set for a step before its script starts, as far as the plugin specifies them.
-func (p *plugin) takenBy(s step) map[string]bool {
-	known := map[string]bool{}
-	for _, name := range contract.StepVariables() {
-		known[name] = true
-	}
-	for i := range s.Inputs {
-		known[s.Inputs[i].Env()] = true
-	}
-	for _, main := range p.overlayMains() {
-		for _, variable := range main.Env {
-			known[variable.Name] = true
-		}
-	}
-	return known
 }

@@ -2,7 +2,6 @@ package validate
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -20,19 +19,30 @@ var unknownStep = Rule{
 			return
 		}
 		names, unsure := p.stepNames()
+		wrong := wrongNames(names)
 		p.dangling(document.UnknownStep, func(path krm.Path, from *v1alpha1.StepOutput) {
-			if !unsure && !slices.ContainsFunc(names, func(name string) bool { return isMisspelled(name, from.Name) }) {
+			if !unsure && !isMisspelled(from.Name, wrong) {
 				p.suggest(r, path.Key("name"), "there is no step", from.Name, names, "the input must read from a step of this plugin")
 			}
 		})
 	})},
 }
 
-// isMisspelled reports whether a name that another rule reports is likely to be the other one: then only that finding is
-// reported.
-func isMisspelled(name, other string) bool {
-	nearest, _ := strictyaml.Suggest(other, []string{name})
-	return nearest != "" && document.CheckIdentifier(name) != ""
+// wrongNames returns the names that other rules refuse.
+func wrongNames(names []string) (wrong []string) {
+	for _, name := range names {
+		if document.CheckIdentifier(name) != "" {
+			wrong = append(wrong, name)
+		}
+	}
+	return wrong
+}
+
+// isMisspelled reports whether a name is likely to mean one of some names that other rules refuse: then only those are
+// reported. Like suggestions, it considers a limited number.
+func isMisspelled(name string, wrong []string) bool {
+	nearest, _ := strictyaml.Suggest(name, wrong)
+	return nearest != ""
 }
 
 var unknownOutput = Rule{
@@ -44,15 +54,11 @@ var unknownOutput = Rule{
 		if len(p.graph().Dangling()) == 0 {
 			return
 		}
-		byName := map[string][]step{} // one step each if names are unique
-		for _, s := range p.steps {
-			byName[s.Name] = append(byName[s.Name], s)
-		}
+		byName := p.outputsByStep()
 		p.dangling(document.UnknownOutput, func(path krm.Path, from *v1alpha1.StepOutput) {
-			outputs, unsure := p.outputNames(byName[from.Name])
-			if !unsure && !slices.ContainsFunc(outputs, func(name string) bool { return isMisspelled(name, from.Output) }) {
-				p.suggest(r, path.Key("output"), fmt.Sprintf("step %q has no output", from.Name), from.Output, outputs,
-					"its outputs are "+strictyaml.Listed(outputs))
+			if of := byName[from.Name]; !of.unsure && !isMisspelled(from.Output, of.wrong) {
+				p.suggest(r, path.Key("output"), fmt.Sprintf("step %q has no output", from.Name), from.Output, of.names,
+					"its outputs are "+strictyaml.Listed(of.names))
 			}
 		})
 	})},
@@ -91,14 +97,30 @@ func (p *plugin) stepNames() (names []string, unsure bool) {
 	return names, unsure
 }
 
-// outputNames returns the names of the outputs of steps, and whether there may be more that could not be read.
-func (p *plugin) outputNames(steps []step) (names []string, unsure bool) {
-	for _, s := range steps {
-		unsure = unsure || p.Unsure(s.path) || p.Unsure(s.path.Key("outputs"))
+// stepOutputs is the outputs of the steps of a name.
+type stepOutputs struct {
+	names  []string
+	wrong  []string // the names that other rules refuse
+	unsure bool     // there may be more, which could not be read
+}
+
+// outputsByStep returns the outputs of the steps by their names, which are unique in a valid plugin.
+func (p *plugin) outputsByStep() map[string]*stepOutputs {
+	byName := map[string]*stepOutputs{}
+	for _, s := range p.steps {
+		of := byName[s.Name]
+		if of == nil {
+			of = &stepOutputs{}
+			byName[s.Name] = of
+		}
+		of.unsure = of.unsure || p.Unsure(s.path) || p.Unsure(s.path.Key("outputs"))
 		for i, out := range s.Outputs {
-			names = append(names, out.Name)
-			unsure = unsure || p.Unsure(s.at.Output(i).Key("name"))
+			of.names = append(of.names, out.Name)
+			of.unsure = of.unsure || p.Unsure(s.at.Output(i).Key("name"))
 		}
 	}
-	return names, unsure
+	for _, of := range byName {
+		of.wrong = wrongNames(of.names)
+	}
+	return byName
 }

@@ -133,7 +133,7 @@ var rules = described(
 
 	&pluginName, &pluginVersionMissing, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
 	&overlayForm, &overlayReplaced, &overlaySidecar, &overlaySidecarDelete, &overlayConflict, &overlayVariable,
-	&overlayAccount,
+	&overlayAccount, &overlayToken,
 	&emptyWorkflow, &missingCreate, &stepName, &stepUnique,
 	&script, &scriptInterpreter, &scriptLines, &scriptLineEnd, &scriptSyntax,
 	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash, &inputUnread,

@@ -2,10 +2,8 @@ package validate
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
@@ -28,7 +26,7 @@ var outputKey = Rule{
 		switch {
 		case !found:
 			s.Report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", key)
-		case from != nil && slices.Contains(from.outputKeys, meant):
+		case from != nil && len(from.outputsOf.Of(meant)) > 0:
 			s.Propose(r, path, meant, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
 		default:
 			s.Report(r, path, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
@@ -65,8 +63,8 @@ var outputKeyForm = Rule{
 			s.Report(r, path, "%s", document.NamesNoStep(key, nil))
 			return
 		}
-		switch outputs := document.OutputsOf(&from.Spec, key); len(outputs) {
-		case 0: // reported by the rule "unknown-output-key"
+		switch outputs := from.outputsOf.Of(key); len(outputs) {
+		case 0: // for the rule "unknown-output-key"
 		case 1:
 			s.Propose(r, path, outputs[0].Key(), "%s", document.NamesNoStep(key, outputs))
 		default:
@@ -82,11 +80,11 @@ var unknownOutputKey = Rule{
 	Sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.hots",
 	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
-		if from == nil || !isOutputKey(key) || len(document.OutputsOf(&from.Spec, key)) > 0 {
+		if from == nil || !isOutputKey(key) || len(from.outputsOf.Of(key)) > 0 {
 			return
 		}
 		step, _, dotted := strings.Cut(key, ".")
-		if dotted && slices.ContainsFunc(from.Spec.Delete, func(s v1alpha1.Step) bool { return s.Name == step }) {
+		if dotted && from.deletes[step] {
 			s.Report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, "+
 				"which runs when the sandbox ends", step, from.Name)
 			return

@@ -1,11 +1,11 @@
 package validate
 
 import (
-	"fmt"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -32,22 +32,51 @@ var missingParam = Rule{
 	Sources: []string{pluginSpec},
 	Example: "spec.resources[0].params: {size: small}",
 	checks: eachBinding(func(r *Rule, b *binding) {
-		meant := map[string]bool{}
+		given := map[string]bool{}
 		for param := range b.params {
-			meant[b.plugin.takes.Meant(param, b.params)] = true
+			given[param], given[b.plugin.takes.Meant(param, b.params)] = true, true
 		}
-		for _, name := range slices.Sorted(maps.Keys(b.plugin.params)) {
-			consumers := b.plugin.params[name]
-			if _, given := b.params[name]; given || meant[name] || optional(consumers) {
-				continue
-			}
+		missing := missingFrom(b.plugin.needed, given)
+		for _, name := range missing[:min(len(missing), mostMissing)] {
 			b.on.Report(r, b.path.Key("params"), "param %q must be given: step %q of plugin %q takes it, and would get nothing",
-				name, consumers[0].step.Name, b.plugin.Name)
+				name, b.plugin.params[name][0].step.Name, b.plugin.Name)
+		}
+		if len(missing) > mostMissing {
+			b.on.Report(r, b.path.Key("params"), "all params of plugin %q must be given: more than %d are missing",
+				b.plugin.Name, mostMissing)
 		}
 	}),
 }
 
-// eachBinding checks each resource of a sandbox and each case of a test whose plugin is known.
+// mostMissing is the number of missing params that are reported for a resource. Without it, the findings about n resources
+// with n params each would be n×n.
+const mostMissing = 50
+
+// missingFrom returns the first of the needed params that are not given, one more than are reported.
+func missingFrom(needed []string, given map[string]bool) (missing []string) {
+	for _, name := range needed {
+		if !given[name] {
+			missing = append(missing, name)
+		}
+		if len(missing) > mostMissing {
+			break
+		}
+	}
+	return missing
+}
+
+// neededParams returns the params that some script needs, sorted.
+func (p *plugin) neededParams() (needed []string) {
+	tested := map[*v1alpha1.Step]map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(p.params)) {
+		if !isOptional(p.params[name], tested) {
+			needed = append(needed, name)
+		}
+	}
+	return needed
+}
+
+// eachBinding checks the resources of all sandboxes, and the cases of all tests, whose plugin is known one by one.
 func eachBinding(do func(*Rule, *binding)) []check {
 	return ofBindings(func(r *Rule, _ *documents, b *binding) {
 		if b.known() {
@@ -73,25 +102,30 @@ func ofBindings(do func(*Rule, *documents, *binding)) []check {
 	return checks
 }
 
-// optional reports whether each script that uses an input tests whether it is empty.
-func optional(consumers []input) bool {
+// isOptional reports whether each script that gets an input tests whether it is empty. It keeps the variables that each script
+// tests.
+func isOptional(consumers []input, tested map[*v1alpha1.Step]map[string]bool) bool {
 	for _, in := range consumers {
-		if name := in.Env(); name == "" || !testsFor(in.step.Script, name) {
+		if tested[in.step] == nil {
+			tested[in.step] = testedIn(in.step.Script)
+		}
+		if name := in.Env(); name == "" || !tested[in.step][name] {
 			return false
 		}
 	}
 	return true
 }
 
-// testsFor reports whether a shell script tests whether a variable is empty, explicitly or by an expansion with a default.
-func testsFor(script, variable string) bool {
-	for _, form := range [...]string{
-		`-z "$%s"`, `-n "$%s"`, `-z "${%s}"`, `-n "${%s}"`, `-z $%s`, `-n $%s`, `-z ${%s}`, `-n ${%s}`,
-		`${%s:`, `${%s-`, `${%s+`, `"$%s" =`, `"${%s}" =`, `"$%s" !=`, `"${%s}" !=`,
-	} {
-		if strings.Contains(script, fmt.Sprintf(form, variable)) {
-			return true
+// emptinessTests are what asks in a shell script whether a variable is empty: a test, or an expansion with a default.
+var emptinessTests = regexp.MustCompile(`-[zn] "?\$\{?(\w+)|\$\{(\w+)[:+-]|"\$(\w+)" !?=|"\$\{(\w+)\}" !?=`)
+
+// testedIn returns the variables of which a shell script asks whether they are empty.
+func testedIn(script string) map[string]bool {
+	tested := map[string]bool{}
+	for _, groups := range emptinessTests.FindAllStringSubmatch(script, -1) {
+		for _, name := range groups[1:] {
+			tested[name] = true
 		}
 	}
-	return false
+	return tested
 }

@@ -45,7 +45,13 @@ func Suppress(list *krm.ResourceList, results krm.Results, options Options) (kep
 type suppressor struct {
 	rules    Ruleset
 	comments []*comment
-	about    map[commentLine][]*comment
+	about    map[ignored]*comment
+}
+
+// ignored is a rule in a line that comments are about.
+type ignored struct {
+	at   commentLine
+	rule string
 }
 
 // commentLine is a line of a file, or of an item in a list.
@@ -63,7 +69,7 @@ func lineOf(item *krm.Item, place krm.Place) commentLine {
 }
 
 func newSuppressor(list *krm.ResourceList, options Options) *suppressor {
-	s := &suppressor{rules: Rules(options.Extensions...), about: map[commentLine][]*comment{}}
+	s := &suppressor{rules: Rules(options.Extensions...), about: map[ignored]*comment{}}
 	kinds := options.kinds()
 	seen := map[commentLine]bool{} // several documents may embed a file
 	for _, item := range list.Items() {
@@ -76,8 +82,7 @@ func newSuppressor(list *krm.ResourceList, options Options) *suppressor {
 				if at := lineOf(item, c.place); !seen[at] {
 					seen[at] = true
 					s.comments = append(s.comments, c)
-					at.line = c.about
-					s.about[at] = append(s.about[at], c)
+					s.add(c, at)
 				}
 			}
 		}
@@ -85,7 +90,20 @@ func newSuppressor(list *krm.ResourceList, options Options) *suppressor {
 	return s
 }
 
-// find returns a comment that suppresses a finding, or nil.
+// add adds a comment. Of several that suppress a rule in a line, the first one does.
+func (s *suppressor) add(c *comment, at commentLine) {
+	if !c.isValid() {
+		return
+	}
+	at.line = c.about
+	for _, rule := range c.rules {
+		if _, taken := s.about[ignored{at, rule}]; !taken {
+			s.about[ignored{at, rule}] = c
+		}
+	}
+}
+
+// find returns a comment that suppresses a finding, nil if there is none.
 func (s *suppressor) find(result krm.Result) *comment {
 	if len(s.comments) == 0 {
 		return nil
@@ -95,11 +113,9 @@ func (s *suppressor) find(result krm.Result) *comment {
 		return nil
 	}
 	for _, place := range result.Lines() {
-		for _, c := range s.about[lineOf(result.Item(), place)] {
-			if c.isValid() && slices.Contains(c.rules, rule.ID) {
-				c.used[rule.ID] = true
-				return c
-			}
+		if c := s.about[ignored{lineOf(result.Item(), place), rule.ID}]; c != nil {
+			c.used[rule.ID] = true
+			return c
 		}
 	}
 	return nil
@@ -110,18 +126,23 @@ func commentsOf(item *krm.Item, text krm.Text) []*comment {
 	if !bytes.Contains(text.Bytes, []byte(commentMarker)) {
 		return nil
 	}
-	var comments []*comment
+	var comments, alone []*comment // alone in the lines of comments right above
 	lines := edit.New(text.Bytes, text.Above)
 	for n := text.Above + 1; lines.Line(n) != nil; n++ {
-		c, alone := newComment(string(lines.Line(n)))
+		if !isComment(lines.Line(n)) {
+			for _, c := range alone {
+				c.about = n
+			}
+			alone = nil
+		}
+		c, isAlone := newComment(string(lines.Line(n)))
 		if c == nil {
 			continue
 		}
 		c.item, c.place, c.about = item, krm.Place{File: text.File, Line: n, Column: c.place.Column}, n
-		for alone && isComment(lines.Line(c.about)) {
-			c.about++
+		if comments = append(comments, c); isAlone && isComment(lines.Line(n)) {
+			alone = append(alone, c)
 		}
-		comments = append(comments, c)
 	}
 	return comments
 }

@@ -36,7 +36,16 @@ const (
 	endGrace = time.Second
 )
 
-// FailedError is the error of a plugin that responds with `error: true`.
+// ErrTime is the error of a plugin that has not answered in time.
+var ErrTime = errors.New("no response in time")
+
+// timeError is an ErrTime with the plugin and its limit.
+type timeError struct{ error }
+
+// Is implements errors.Is.
+func (timeError) Is(target error) bool { return target == ErrTime }
+
+// FailedError is the error of a plugin that answers with `error: true`.
 type FailedError struct {
 	// Key is the key of the plugin.
 	Key string
@@ -158,11 +167,11 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 	case out.overflow:
 		return nil, fmt.Errorf("plugin %s: the response must have at most %d bytes", p.Key(), limits.Output)
 	case limited.Err() != nil:
-		return nil, fmt.Errorf("plugin %s: no response within %s", p.Key(), limits.Time)
+		return nil, timeError{fmt.Errorf("plugin %s: no response within %s", p.Key(), limits.Time)}
 	case errors.As(err, &exit):
 		return nil, fmt.Errorf("plugin %s: must exit with 0 and report errors in its response, not end with %w", p.Key(), exit)
 	case errors.Is(err, exec.ErrWaitDelay):
-		return nil, fmt.Errorf("plugin %s: a process that it started keeps its stdout open after it has ended", p.Key())
+		return nil, fmt.Errorf("plugin %s: a process that it started keeps its stdout or stderr open after it has ended", p.Key())
 	case err != nil:
 		return nil, fmt.Errorf("plugin %s: must be a program that runs here: %w", p.Key(), err)
 	}

@@ -139,7 +139,7 @@ func TestCall(t *testing.T) {
 		"too much": {`cat /dev/zero`, external.Limits{Output: 1000}, "plugin sample/v1: the response must have at most 1000 bytes"},
 		"too slow": {`sleep 60`, external.Limits{Time: 50 * time.Millisecond}, "plugin sample/v1: no response within 50ms"},
 		"a child that keeps stdout open": {`sleep 60 & echo '{}'`, external.Limits{},
-			"plugin sample/v1: a process that it started keeps its stdout open after it has ended"},
+			"plugin sample/v1: a process that it started keeps its stdout or stderr open after it has ended"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,6 +33,7 @@ var Checks = []Check{
 	{"time", "answers flags and metadata at once", "kubebuilder asks eight times before it does anything", checkTime},
 	{"command", "succeeds with init or create api, and with each command of --args", "everything else is checked with them",
 		checkCommand},
+	{"answer", "answers each request within the limit of time", "a plugin that hangs makes kubebuilder hang", checkAnswer},
 	{"echo", "repeats apiVersion and command of the request", "a host cannot tell otherwise which request is answered",
 		checkEcho},
 	{"null-args", "accepts null as args", "kubebuilder sends it if the user gives none", checkNullArgs},
@@ -49,6 +50,10 @@ var Checks = []Check{
 	{"changed-only", "returns only files that it has changed",
 		"kubebuilder sends binary files with U+FFFD for bytes that are not UTF-8, and writes back what is returned",
 		checkChangedOnly},
+	{"shared-files", "keeps what others have written in a file that it changes, such as README.md",
+		"the universe has the file as it is; a plugin that writes it from nothing drops the rest without a message", checkSharedFiles},
+	{"unknown-fields", "keeps the fields that it does not know in a file of YAML or JSON that it rewrites",
+		"later releases and other plugins write them", checkUnknownFields},
 	{"large-project", "works on a project with many files", "kubebuilder sends every file", checkLargeProject},
 	{"idempotent", "changes nothing when it runs again on what it has made", "users run commands again", checkIdempotent},
 	{"same-bytes", "answers the same request with the same files", "a diff shows what is new otherwise", checkSameBytes},
@@ -130,6 +135,13 @@ func checkCommand(s *session) {
 	s.succeed(s.request(v1alpha1.CommandCreateAPI))
 }
 
+// checkAnswer sends each command, whether it is supported or not.
+func checkAnswer(s *session) {
+	for _, command := range commands {
+		_, _ = s.send(s.request(command))
+	}
+}
+
 func checkEcho(s *session) {
 	for command, response := range inOrder(s.supported(commands...)) {
 		if response.APIVersion != v1alpha1.APIVersion {
@@ -156,7 +168,7 @@ func inOrder(responses map[string]*v1alpha1.Response) iter.Seq2[string, *v1alpha
 func (s *session) answers(what string, request v1alpha1.Request) *v1alpha1.Response {
 	response, err := s.send(request)
 	if err != nil {
-		s.fail("%s: %v", what, err)
+		s.lacks("%s: %v", what, err)
 		return nil
 	}
 	if response.Error && len(response.ErrorMsgs) == 0 {

@@ -8,6 +8,7 @@
 package harness
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,9 @@ type Harness struct {
 	Files int
 	// Answer limits the time of a response to flags and metadata; 0 means DefaultAnswer.
 	Answer time.Duration
+	// Time is how long the answer to any other request may take; DefaultTime if it is 0. Behind a plugin that has not answered,
+	// all checks are skipped.
+	Time time.Duration
 	// Exchanges are replayed first.
 	Exchanges []Exchange
 	// Progress is called with the name of each check, or of each exchange, before it runs; it may be nil.
@@ -53,6 +57,7 @@ var DefaultArgs = map[string][]string{
 const (
 	DefaultFiles  = 2000
 	DefaultAnswer = time.Second
+	DefaultTime   = time.Minute
 )
 
 // State is the result state of a check.
@@ -71,9 +76,13 @@ type Result struct {
 	State State  `json:"state"`
 	// Messages describe the failures, or why the check was skipped.
 	Messages []string `json:"messages,omitempty"`
+
+	isHung bool // the plugin has not answered in time
 }
 
-// Report holds the results of all checks of a plugin.
+func (r Result) hung() bool { return r.isHung }
+
+// Report is the end of all checks of a plugin.
 type Report struct {
 	Plugin string `json:"plugin"`
 	Path   string `json:"path"`
@@ -108,18 +117,27 @@ func (h Harness) Run(ctx context.Context) (Report, error) {
 	if h.Answer == 0 {
 		h.Answer = DefaultAnswer
 	}
+	if h.Time == 0 {
+		h.Time = DefaultTime
+	}
 	report := Report{Plugin: h.Plugin.Key(), Path: h.Plugin.Path}
 	var err error
 	if report.Exchanges, err = h.replay(ctx); err != nil {
 		return report, err
 	}
+	hung := slices.ContainsFunc(report.Exchanges, Result.hung)
 	for _, check := range Checks {
+		if hung {
+			report.Results = append(report.Results, Result{check.ID, Skipped, []string{"the plugin has not answered in time before"}, false})
+			continue
+		}
 		h.progress(check.ID)
 		result, err := h.inFolder(ctx, check.ID, check.run)
 		if err != nil {
 			return report, err
 		}
 		report.Results = append(report.Results, result)
+		hung = result.isHung
 	}
 	return report, nil
 }
@@ -145,20 +163,28 @@ type session struct {
 	folder   string
 	failures []string
 	skipped  string
+	isHung   bool
 }
 
 func (s *session) result(check string) Result {
 	switch {
 	case len(s.failures) > 0:
-		return Result{check, Failed, s.failures}
+		return Result{check, Failed, s.failures, s.isHung}
 	case s.skipped != "":
-		return Result{check, Skipped, []string{s.skipped}}
+		return Result{check, Skipped, []string{s.skipped}, false}
 	}
 	return Result{Check: check, State: Passed}
 }
 
 func (s *session) fail(format string, args ...any) {
 	s.failures = append(s.failures, fmt.Sprintf(format, args...))
+}
+
+// lacks fails for a missing answer, unless that the plugin hangs has been said.
+func (s *session) lacks(format string, args ...any) {
+	if !s.isHung {
+		s.fail(format, args...)
+	}
 }
 
 func (s *session) skip(format string, args ...any) { s.skipped = fmt.Sprintf(format, args...) }
@@ -190,19 +216,32 @@ func (s *session) send(request v1alpha1.Request) (*v1alpha1.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, err := s.Plugin.Exchange(s.ctx, s.folder, strings.NewReader(string(text)), external.Limits{})
+	out, err := s.exchange(text)
 	if err != nil {
 		return nil, err
 	}
 	return external.Decode(out)
 }
 
-// succeed sends a request that must succeed; otherwise it reports a failure and returns nil.
+// exchange sends a request as bytes. A plugin that has not answered in time fails the check, and is not asked again.
+func (s *session) exchange(request []byte) ([]byte, error) {
+	if s.isHung {
+		return nil, external.ErrTime
+	}
+	out, err := s.Plugin.Exchange(s.ctx, s.folder, bytes.NewReader(request), external.Limits{Time: s.Time})
+	if errors.Is(err, external.ErrTime) {
+		s.isHung = true
+		s.fail("%v", err)
+	}
+	return out, err
+}
+
+// succeed sends a request that must succeed; it is nil if it does not.
 func (s *session) succeed(request v1alpha1.Request) *v1alpha1.Response {
 	response, err := s.send(request)
 	switch {
 	case err != nil:
-		s.fail("%s: %v", request.Command, err)
+		s.lacks("%s: %v", request.Command, err)
 		return nil
 	case response.Error:
 		s.fail("%s: must succeed with the arguments %q, but fails: %s; give others with --args", request.Command, request.Args,

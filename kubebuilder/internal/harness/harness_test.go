@@ -131,6 +131,13 @@ func (s sample) write(request v1alpha1.Request, response *v1alpha1.Response) err
 	case s.has("random"):
 		content = fmt.Sprint(rand.Int64())
 	}
+	if s.has("hangs") && request.Command == v1alpha1.CommandEdit {
+		time.Sleep(time.Minute)
+	}
+	if s.has("from nothing") || s.has("drops fields") || s.has("merges") {
+		s.share(request, response)
+		return nil
+	}
 	if request.Universe[name] == content {
 		return nil
 	}
@@ -145,6 +152,33 @@ func (s sample) write(request v1alpha1.Request, response *v1alpha1.Response) err
 		response.Universe["PROJECT"] = "version: \"3\"\n"
 	}
 	return nil
+}
+
+// share writes two files that others write, too: a section of README.md, and a list in config.yaml.
+func (s sample) share(request v1alpha1.Request, response *v1alpha1.Response) {
+	response.Universe = map[string]string{}
+	readme, section := request.Universe["README.md"], "# sample\n"
+	if s.has("from nothing") {
+		readme = ""
+	}
+	if !strings.Contains(readme, section) {
+		readme += section
+	}
+	config, entry := request.Universe["config.yaml"], "- "+request.Command+"\n"
+	if s.has("drops fields") {
+		config, _, _ = strings.Cut(config, "ofOthers")
+	}
+	if config == "" {
+		config = "size: 1\ncommands:\n"
+	}
+	if !strings.Contains(config, entry) {
+		config = strings.Replace(config, "commands:\n", "commands:\n"+entry, 1)
+	}
+	for name, content := range map[string]string{"README.md": readme, "config.yaml": config} {
+		if request.Universe[name] != content {
+			response.Universe[name] = content
+		}
+	}
 }
 
 // faults are the checks that must fail for each fault.
@@ -169,6 +203,10 @@ var faults = map[string][]string{
 	"appends":                   {"idempotent"},
 	"random":                    {"idempotent", "same-bytes", "equals", "large-project", "chain-order"},
 	"chain":                     {"chain-order"},
+	"hangs":                     {"answer"},
+	"merges":                    nil,
+	"from nothing":              {"shared-files"},
+	"drops fields":              {"unknown-fields"},
 	"a message on stdout":       {"metadata", "flags", "command", "null-args", "unknown-command"},
 }
 
@@ -180,7 +218,7 @@ func TestHarnessFindsEachFault(t *testing.T) {
 		t.Run(fault, func(t *testing.T) {
 			t.Parallel()
 			plugin := install(t, "#!/bin/sh\n"+pluginVariable+"='"+fault+"' exec '"+self+"'\n")
-			report, err := harness.Harness{Plugin: plugin, Files: 1100, Answer: answer}.Run(context.Background())
+			report, err := harness.Harness{Plugin: plugin, Files: 1100, Answer: answer, Time: 4 * answer}.Run(context.Background())
 			require.NoError(t, err)
 			var failed []string
 			for _, result := range report.Results {

@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -36,10 +35,7 @@ func (r Reports) count(state State) int {
 func (r Reports) Write(out io.Writer, format string, style report.Style) error {
 	switch format {
 	case report.JSON:
-		encoder := json.NewEncoder(out)
-		encoder.SetEscapeHTML(false)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(struct {
+		return report.WriteJSON(out, struct {
 			Plugins Reports `json:"plugins"`
 			Passed  int     `json:"passed"`
 			Failed  int     `json:"failed"`

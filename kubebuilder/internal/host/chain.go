@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
@@ -19,6 +20,7 @@ type chain struct {
 	project *project
 	file    *projectFile
 	layout  []string
+	lost    []string // see Run
 }
 
 // step runs a segment of the chain.
@@ -27,7 +29,11 @@ func (c *chain) step(ctx context.Context, s segment) error {
 		return c.builtin(ctx, s.builtins)
 	}
 	limits := c.host.Limits
-	limits.Stderr = c.host.Stderr
+	if c.host.Stderr != nil {
+		plain := report.NewPlainWriter(c.host.Stderr)
+		defer func() { _ = plain.Flush() }()
+		limits.Stderr = plain
+	}
 	request := v1alpha1.Request{
 		APIVersion: v1alpha1.APIVersion, Args: c.call.Args, Command: c.call.Command,
 		PluginChain: c.layout, Config: c.file.content,
@@ -55,6 +61,11 @@ func (c *chain) apply(plugin external.Plugin, response *v1alpha1.Response) error
 		isChanged, problem := c.checkWritten(name, content)
 		if isChanged {
 			changed[name] = content
+			if before, err := c.project.read(name); err == nil {
+				if what := lost(name, before, content); what != "" {
+					c.lost = append(c.lost, "plugin "+plugin.Key()+": "+what)
+				}
+			}
 		}
 		if problem != "" {
 			refuse(problem)

@@ -62,6 +62,8 @@ var Commands = []string{
 type Run struct {
 	// Changes are what the plugins have changed, by path, sorted.
 	Changes []atomicfile.Change
+	// Lost are what plugins may have lost of files that they have rewritten, a sentence each.
+	Lost []string
 	// LeftOut are files that plugins did not see, with the reason, sorted.
 	LeftOut []LeftOut
 	// Broken are entries of the discovery folder without a usable plugin.
@@ -116,7 +118,7 @@ func (h Host) run(ctx context.Context, call Call, changes *atomicfile.Transactio
 			return nil, err
 		}
 	}
-	run := &Run{LeftOut: project.leftOut, Broken: broken, Recovered: changes.Recovered, transaction: changes}
+	run := &Run{Lost: c.lost, LeftOut: project.leftOut, Broken: broken, Recovered: changes.Recovered, transaction: changes}
 	if run.Changes, err = project.changes(); err != nil {
 		return nil, err
 	}

@@ -292,3 +292,47 @@ func TestPluginIsCalledOnce(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "call\n", string(text))
 }
+
+// What a plugin prints on stderr cannot control the terminal.
+func TestStderrIsPlain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"PROJECT": projectText})
+	f.plugin("one", "printf '\\033[2Jhello\\n::debug::x' >&2\necho '{}'\n")
+	var printed strings.Builder
+	run, err := host.Host{Root: f.root, Stderr: &printed}.Run(context.Background(), host.Call{
+		Project: f.project, Command: v1alpha1.CommandEdit,
+	})
+	require.NoError(t, err)
+	run.End()
+	assert.Equal(t, `\x1b[2Jhello`+"\n"+`\x3a:debug::x`, printed.String())
+}
+
+// A plugin that writes a shared file from nothing, or drops fields from one that it rewrites, is reported.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ file, before, after, want string }{
+		"from nothing": {"README.md", "# Shop\n\nText of others.\n", "# Sample\n", "plugin one/v1: none of the lines of README.md is kept"},
+		"appended":     {"README.md", "# Shop\n\nText of others.\n", "# Shop\n\nText of others.\n\n# Sample\n", ""},
+		"a new file":   {"new.md", "", "# Sample\n", ""},
+		"one line":     {"VERSION", "1\n", "2\n", ""},
+		"fields": {"config.yaml", "size: 1\nowner: me\ncommands: []\n", "size: 1\ncommands: [init]\n",
+			"plugin one/v1: fields of config.yaml are dropped, which the plugin may not know: owner"},
+		"JSON":        {"package.json", `{"a": 1,` + "\n" + `"b": 2}`, `{"a": 1,` + "\n" + `"c": 2}`, "are dropped, which the plugin may not know: b"},
+		"kept fields": {"config.yaml", "size: 1\nowner: me\n", "owner: me\nsize: 2\n", ""},
+	} {
+		files := map[string]string{"PROJECT": projectText}
+		if c.before != "" {
+			files[c.file] = c.before
+		}
+		f := newFixture(t, files)
+		f.answers("one", v1alpha1.Response{Universe: universe(c.file, c.after)})
+		run, err := f.run(v1alpha1.CommandEdit)
+		require.NoError(t, err)
+		if c.want == "" {
+			assert.Empty(t, run.Lost, name)
+		} else {
+			require.Len(t, run.Lost, 1, name)
+			assert.Contains(t, run.Lost[0], c.want, name)
+		}
+	}
+}

@@ -89,6 +89,11 @@ var sources = []struct {
 // readCluster reads the baseline of a list. Objects without a namespace are in the given one. Rendered objects are not
 // part of the baseline. The error means that a document is not readable YAML, or does not match its kind.
 func readCluster(list *krm.ResourceList, namespaceOfOthers string) (*cluster, error) {
+	for _, item := range list.Items() { // another kind may be meant
+		if err := item.CheckIdentity(); err != nil {
+			return nil, fmt.Errorf("%s %q: %w", item.Kind(), item.Name(), err)
+		}
+	}
 	items, err := baselineItems(list)
 	if err != nil {
 		return nil, err

@@ -1,8 +1,10 @@
 package workflows
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -112,4 +114,26 @@ func TestAudit_refusesWhatIsNoWorkflow(t *testing.T) {
 		_, err := auditFile([]byte(text))
 		require.Error(t, err, "%q", text)
 	}
+}
+
+// Examples in pages, and in projects that rplug makes, pin actions as our own workflows do: readers copy them.
+func TestPages_pinActions(t *testing.T) {
+	t.Parallel()
+	uses := regexp.MustCompile(`uses: ([^\s@]+)@(.*)`)
+	pinned := regexp.MustCompile(`^([0-9a-f]{40}|COMMIT) # v[0-9.]+$`)
+	found := 0
+	for _, folder := range []string{"docs", filepath.Join("internal", "scaffold")} {
+		require.NoError(t, filepath.WalkDir(filepath.Join(checkout.Root(), folder), func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			for _, one := range uses.FindAllStringSubmatch(string(text), -1) {
+				found++
+				assert.Regexp(t, pinned, one[2], "%s: %s", name, one[1])
+			}
+			return err
+		}))
+	}
+	assert.Greater(t, found, 10)
 }

@@ -292,3 +292,25 @@ func TestAction_passesValuesAsArguments(t *testing.T) {
 	assert.Zero(t, code, output)
 	assert.NoFileExists(t, filepath.Join(r.work, "evil"))
 }
+
+// What rplug prints has no workflow commands for the runner, though the names and the texts of files are such, and findings are
+// annotations nevertheless.
+func TestAction_stopsCommands(t *testing.T) {
+	t.Parallel()
+	r, inputs, _ := releases(t)
+	text := "name: pp@1.0.0\nspec:\n  runner: {image: alpine}\n  create: []\n  x: \"##[error]y\"\n"
+	require.NoError(t, os.WriteFile(filepath.Join(r.work, "::add-mask::p.yaml"), []byte(text), 0o600))
+	inputs["paths"], inputs["arguments"] = "::add-mask::p.yaml", "--context"
+	output, code := r.use(t, inputs)
+	assert.Equal(t, 1, code, output)
+	_, after, stopped := strings.Cut(output, "::stop-commands::")
+	require.True(t, stopped, output)
+	token, after, _ := strings.Cut(after, "\n")
+	assert.Regexp(t, "^[0-9a-f]{32}$", token)
+	found, _, resumed := strings.Cut(after, "\n::"+token+"::\n")
+	assert.True(t, resumed, output)
+	assert.Contains(t, found, "[error]")
+	for line := range strings.Lines(found) {
+		assert.NotRegexp(t, `^\s*::|##\[`, line)
+	}
+}

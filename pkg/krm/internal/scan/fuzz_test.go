@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -74,9 +75,26 @@ func text(node *yaml.Node) string {
 
 func headerOf(object *yaml.Node) Header {
 	return Header{
+		Repeats:    repeats(object, "apiVersion", "kind", "metadata") || repeats(value(object, "metadata"), "name", "namespace"),
 		APIVersion: text(value(object, "apiVersion")), Kind: text(value(object, "kind")),
 		Name: text(value(value(object, "metadata"), "name")), Namespace: text(value(value(object, "metadata"), "namespace")), Known: true,
 	}
+}
+
+// repeats reports whether a mapping has one of the keys twice, or a merge key.
+func repeats(mapping *yaml.Node, keys ...string) bool {
+	if mapping == nil || mapping.Kind != yaml.MappingNode {
+		return false
+	}
+	seen := map[string]bool{}
+	for i := 0; i < len(mapping.Content); i += 2 {
+		key := mapping.Content[i].Value
+		if key == "<<" || seen[key] && slices.Contains(keys, key) {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
 }
 
 // compare checks that the scanner gives up or agrees with the parser in everything.

@@ -21,6 +21,7 @@ type header struct {
 	within bool // the last key at depth is metadata
 	meta   bool // the last key is metadata
 	passed bool // metadata was seen
+	twice  bool // a field was seen twice, or may come from a merge key
 	seen   [headerFields]bool
 	value  [headerFields][]byte
 }
@@ -42,18 +43,23 @@ func (h *header) key(depth int, key []byte) {
 	switch {
 	case depth == h.depth:
 		h.object = true
+		h.twice = h.twice || string(key) == "<<" || string(key) == "metadata" && h.passed
 		h.meta = string(key) == "metadata" && !h.passed
 		h.within, h.passed = h.meta, h.passed || h.meta
 		h.take(key, "apiVersion", headerVersion)
 		h.take(key, "kind", headerKind)
 	case h.within && depth == h.depth+1:
+		h.twice = h.twice || string(key) == "<<"
 		h.take(key, "name", headerName)
 		h.take(key, "namespace", headerNamespace)
 	}
 }
 
 func (h *header) take(key []byte, name string, field int) {
-	if string(key) == name && !h.seen[field] {
+	if string(key) != name {
+		return
+	}
+	if h.twice = h.twice || h.seen[field]; !h.seen[field] {
 		h.seen[field] = true
 		h.field = field
 	}

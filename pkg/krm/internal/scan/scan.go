@@ -69,6 +69,8 @@ type Header struct {
 	APIVersion, Kind, Name, Namespace string
 	// Known reports that the object has no field whose text here is empty. If it is false, nothing is known.
 	Known bool
+	// Repeats reports that one of the fields, or metadata, is given twice or may come from a merge key.
+	Repeats bool
 }
 
 // Field returns the top-level field of that name, or nil.
@@ -140,6 +142,7 @@ func (s *scanner) known(seen *header) Header {
 	return Header{
 		APIVersion: s.shared(seen.value[headerVersion]), Kind: s.shared(seen.value[headerKind]),
 		Name: string(seen.value[headerName]), Namespace: s.shared(seen.value[headerNamespace]), Known: true,
+		Repeats: seen.twice,
 	}
 }
 

@@ -1,0 +1,71 @@
+// Package ossfuzz tests the script that builds the fuzz targets for OSS-Fuzz.
+package ossfuzz
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+)
+
+// The script builds each fuzz target of the repository, as a program with a name of its own, from the import path of its package.
+func TestBuildsAllTargets(t *testing.T) {
+	t.Parallel()
+	bin := t.TempDir()
+	calls := filepath.Join(bin, "calls")
+	require.NoError(t, checkout.WriteProgram(filepath.Join(bin, "compile_native_go_fuzzer_v2"), "#!/bin/sh\necho \"$1 $2 $3\" >> '"+calls+"'\n"))
+	require.NoError(t, checkout.WriteProgram(filepath.Join(bin, "go"), "#!/bin/sh\necho \"example.org/${PWD##*/}\"\n"))
+	command := exec.Command(filepath.Join(checkout.Root(), "test", "ossfuzz", "build.sh"))
+	command.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "OUT="+bin)
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, string(out))
+	text, err := os.ReadFile(calls)
+	require.NoError(t, err)
+	built, programs := map[string]bool{}, map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		require.Len(t, words, 3, line)
+		assert.Regexp(t, regexp.MustCompile(`^[a-zA-Z0-9_]+$`), words[2])
+		assert.False(t, programs[words[2]], words[2])
+		built[strings.TrimPrefix(words[0], "example.org/")+" "+words[1]], programs[words[2]] = true, true
+	}
+	for _, target := range targets(t) {
+		assert.True(t, built[target], target)
+	}
+	assert.Len(t, programs, len(targets(t)))
+}
+
+// targets returns the fuzz targets of the checkout, each with the last element of its package's folder.
+func targets(t *testing.T) (all []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(checkout.Root(), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() && (entry.Name() == "bin" || strings.HasPrefix(entry.Name(), ".") && name != checkout.Root()) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, declaration := range file.Decls {
+			if function, ok := declaration.(*ast.FuncDecl); ok && function.Recv == nil && strings.HasPrefix(function.Name.Name, "Fuzz") {
+				all = append(all, filepath.Base(filepath.Dir(name))+" "+function.Name.Name)
+			}
+		}
+		return nil
+	}))
+	return all
+}
