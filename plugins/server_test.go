@@ -5,6 +5,7 @@
 package plugins_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -110,9 +111,11 @@ func (s *server) list() (string, error) {
 	defer stop()
 	command := exec.CommandContext(ctx, filepath.Join(s.plugin, "testdata", "catalog"))
 	command.Env = append(environment(), passwordVariable+"="+s.password, "SERVER_PORT="+strconv.Itoa(s.port), "SERVER_FOLDER="+s.folder)
-	text, err := command.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, text)
+	var errors bytes.Buffer // a pipeline in the script may hide that a program has failed, but not what it prints
+	command.Stderr = &errors
+	text, err := command.Output()
+	if err != nil || errors.Len() > 0 {
+		return "", fmt.Errorf("the catalog of %s: %w: %s", s.plugin, err, errors.String())
 	}
 	return string(text), nil
 }
