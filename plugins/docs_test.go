@@ -1,0 +1,147 @@
+package plugins_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+)
+
+// document and catalogDocument are what the tests read of the documents.
+type (
+	document struct {
+		Metadata struct{ Name string }
+		Spec     v1alpha1.ResourcePluginSpec
+	}
+	catalogDocument struct{ Spec v1alpha1.CatalogSpec }
+)
+
+func read(t *testing.T, file string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, into))
+}
+
+// documents returns the plugins by the names of their folders.
+func documents(t *testing.T) map[string]document {
+	t.Helper()
+	files, err := filepath.Glob("*/plugin.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	found := map[string]document{}
+	for _, file := range files {
+		var d document
+		read(t, file, &d)
+		found[filepath.Dir(file)] = d
+	}
+	return found
+}
+
+func TestFolders_areComplete(t *testing.T) {
+	t.Parallel()
+	index, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	for folder, d := range documents(t) {
+		name, version, found := strings.Cut(d.Metadata.Name, "@")
+		assert.True(t, found, folder)
+		assert.Equal(t, folder, name)
+		changes, err := os.ReadFile(filepath.Join(folder, "CHANGELOG.md"))
+		require.NoError(t, err)
+		assert.Equal(t, version, regexp.MustCompile(`(?m)^## (.+)$`).FindStringSubmatch(string(changes))[1], "%s: the last change", folder)
+		assert.Contains(t, string(index), "| ["+folder+"]("+folder+"/README.md) |", "the table in README.md")
+		for _, file := range []string{"test.yaml", "testdata/server", "testdata/catalog", "testdata/foreign"} {
+			assert.FileExists(t, filepath.Join(folder, file))
+		}
+		assert.NotEmpty(t, d.Spec.Delete, "%s must have a delete phase", folder)
+	}
+}
+
+// Each README has a row for each param, and no others.
+func TestReadme_describesParams(t *testing.T) {
+	t.Parallel()
+	for folder, d := range documents(t) {
+		var want []string
+		for _, step := range slices.Concat(d.Spec.Create, d.Spec.Delete) {
+			for _, input := range step.Inputs {
+				if input.ValueFromSandbox {
+					want = append(want, input.Name)
+				}
+			}
+		}
+		slices.Sort(want)
+		text, err := os.ReadFile(filepath.Join(folder, "README.md"))
+		require.NoError(t, err)
+		var got []string
+		_, table, _ := strings.Cut(string(text), "| param | value | default |\n")
+		table, _, _ = strings.Cut(table, "\n\n")
+		for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(table, -1) {
+			got = append(got, row[1])
+		}
+		slices.Sort(got)
+		assert.Equal(t, slices.Compact(want), got, "the params in %s/README.md", folder)
+	}
+}
+
+// The table of types in docs/reference/outputs.md is that of the step provision of each plugin.
+func TestOutputs_areThoseOfTheContract(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../docs/reference/outputs.md")
+	require.NoError(t, err)
+	rows := regexp.MustCompile("(?m)^\\| `([^`]+)` \\| \\[([^]]+)\\]\\([^)]+\\) \\| (.+) \\|$").FindAllStringSubmatch(string(text), -1)
+	plugins := documents(t)
+	assert.Len(t, rows, len(plugins))
+	for _, row := range rows {
+		d, known := plugins[row[2]]
+		require.True(t, known, row[2])
+		step := d.Spec.Create[0]
+		assert.Equal(t, "provision", step.Name, row[2])
+		got := []string{"`type`", "`provider`"}
+		for _, output := range step.Outputs {
+			if name := "`" + output.Name + "`"; !slices.Contains(got, name) {
+				got = append(got, name)
+			}
+		}
+		assert.ElementsMatch(t, append([]string{"`type`", "`provider`"}, strings.Split(row[3], ", ")...), got, row[2])
+		assert.Contains(t, step.Script, "printf "+row[1]+" > /tmp/outputs/type", row[2])
+		assert.Contains(t, step.Script, "printf resourceplugins > /tmp/outputs/provider", row[2])
+	}
+}
+
+// Each plugin is in the catalog, and its last version is the channel stable.
+func TestCatalog_listsPlugins(t *testing.T) {
+	t.Parallel()
+	var catalog catalogDocument
+	read(t, "catalog.yaml", &catalog)
+	plugins := documents(t)
+	assert.Len(t, catalog.Spec.Plugins, len(plugins))
+	for _, entry := range catalog.Spec.Plugins {
+		d, known := plugins[entry.Name]
+		require.True(t, known, entry.Name)
+		assert.Equal(t, d.Metadata.Name, entry.Name+"@"+entry.Channels["stable"])
+		assert.True(t, slices.ContainsFunc(entry.Versions, func(v v1alpha1.CatalogVersion) bool {
+			return v.Version == entry.Channels["stable"] && v.Source == entry.Name+"/plugin.yaml"
+		}), "%s in catalog.yaml", entry.Name)
+	}
+}
+
+// The digests in the catalog are those of the plugins.
+func TestCatalog_isCurrent(t *testing.T) {
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "rplug")
+	require.NoError(t, checkout.BuildProgram(program, "cmd/rplug"))
+	for _, arguments := range [][]string{{"catalog", "index", ".", "--check"}, {"catalog", "lint", "."}} {
+		text, err := exec.Command(program, arguments...).CombinedOutput()
+		assert.NoError(t, err, "rplug %s: %s", strings.Join(arguments, " "), text)
+	}
+}

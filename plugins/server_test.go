@@ -1,0 +1,135 @@
+//go:build plugins && linux
+
+// Package plugins_test holds the plugins against real servers: each is killed at random moments, run many times at once, and run
+// while its server fails. `make plugins` runs it.
+package plugins_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+)
+
+// passwordVariable is the variable from which testdata/server and testdata/catalog read the administrator's password.
+const passwordVariable = "ADMIN_PASSWORD"
+
+// server is a running server of a plugin, in a temporary folder.
+type server struct {
+	plugin   string
+	test     v1alpha1.PluginTest
+	folder   string
+	port     int
+	password string // of the administrator, unlike any other text
+	command  *exec.Cmd
+}
+
+// eachPlugin runs a test for each plugin in PLUGINS, a list with commas, or for all.
+func eachPlugin(t *testing.T, test func(*testing.T, *server)) {
+	t.Helper()
+	files, err := filepath.Glob("*/test.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		name := filepath.Dir(file)
+		if only := os.Getenv("PLUGINS"); only != "" && !strings.Contains(","+only+",", ","+name+",") {
+			continue
+		}
+		t.Run(name, func(t *testing.T) { test(t, startServer(t, name)) })
+	}
+}
+
+func startServer(t *testing.T, plugin string) *server {
+	t.Helper()
+	s := &server{plugin: plugin, folder: t.TempDir(), port: freePort(t)}
+	text, err := os.ReadFile(filepath.Join(plugin, "test.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &s.test))
+	random := make([]byte, 16)
+	_, err = rand.Read(random)
+	require.NoError(t, err)
+	s.password = "adm" + hex.EncodeToString(random)
+	s.start(t)
+	t.Cleanup(s.kill)
+	return s
+}
+
+// freePort returns a port from which testdata/server can derive others by subtraction.
+func freePort(t *testing.T) int {
+	t.Helper()
+	for {
+		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		port := listener.Addr().(*net.TCPAddr).Port
+		require.NoError(t, listener.Close())
+		if port > 30000 {
+			return port
+		}
+	}
+}
+
+// start starts the server, for the first time or with the data that it has, and waits until it answers.
+func (s *server) start(t *testing.T) {
+	t.Helper()
+	program, err := filepath.Abs(filepath.Join(s.plugin, "testdata", "server"))
+	require.NoError(t, err)
+	s.command = exec.Command(program)
+	s.command.Dir = s.folder
+	s.command.Env = append(environment(), passwordVariable+"="+s.password, "FIXTURE_PORT="+strconv.Itoa(s.port))
+	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Cloneflags: syscall.CLONE_NEWPID}
+	require.NoError(t, s.command.Start())
+	require.Eventually(t, func() bool { _, err := s.list(); return err == nil }, 5*time.Minute, 300*time.Millisecond,
+		"the server of %s must answer: %s", s.plugin, s.folder)
+}
+
+// kill ends the server without letting it finish, as when its node fails.
+func (s *server) kill() {
+	_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
+	_ = s.command.Process.Kill()
+	_ = s.command.Wait()
+}
+
+// list returns everything that the server has, as text.
+func (s *server) list() (string, error) {
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	command := exec.CommandContext(ctx, filepath.Join(s.plugin, "testdata", "catalog"))
+	command.Env = append(environment(), passwordVariable+"="+s.password, "SERVER_PORT="+strconv.Itoa(s.port), "SERVER_FOLDER="+s.folder)
+	var errors bytes.Buffer // a pipeline in the script may hide that a program has failed, but not what it prints
+	command.Stderr = &errors
+	text, err := command.Output()
+	if err != nil || errors.Len() > 0 {
+		return "", fmt.Errorf("the catalog of %s: %w: %s", s.plugin, err, errors.String())
+	}
+	return string(text), nil
+}
+
+// catalog returns what list does, and fails the test if the server does not answer.
+func (s *server) catalog(t *testing.T) string {
+	t.Helper()
+	text, err := s.list()
+	require.NoError(t, err)
+	return text
+}
+
+// environment is that of this process, with the tools of the checkout first on the PATH.
+func environment() []string {
+	tools := filepath.Join(checkout.Root(), "bin", "tools")
+	return append(os.Environ(), "PATH="+tools+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
