@@ -52,7 +52,7 @@ var faults = map[string]fault{
 	"input/version-kept":     {edit: func(f *function) { f.set("apiVersion", scalarNode("config.kubernetes.io/v1")) }},
 	"input/unknown-field":    rejects(func(f *function) bool { return resourcelist.Get(f.root, "conformanceUnknown") != nil }),
 	"input/items-absent": {before: func(f *function) error {
-		if !bytes.Contains(f.input, []byte("items:")) {
+		if bytes.HasPrefix(f.input, []byte("apiVersion: ")) && !bytes.Contains(f.input, []byte("items:")) {
 			return passThrough(f)
 		}
 		return nil

@@ -67,7 +67,6 @@ var checks = map[string]func(*judgement) error{
 	"unique-paths":     uniquePaths,
 	"unique-keys":      uniqueKeys,
 	"utf8":             utf8Output,
-	"no-byte-order":    noByteOrderMark,
 	"equal-items":      equalItems,
 	"items-or-refusal": itemsOrRefusal,
 	"refuses":          refuses,

@@ -94,16 +94,6 @@ func utf8Output(j *judgement) error {
 	return nil
 }
 
-// no-byte-order: stdout does not begin with a byte order mark.
-func noByteOrderMark(j *judgement) error {
-	for _, r := range j.runs {
-		if bytes.HasPrefix(r.Stdout, []byte("\xef\xbb\xbf")) {
-			j.problemOf(r, "stdout begins with a byte order mark")
-		}
-	}
-	return nil
-}
-
 // no-crash: no run was ended by a signal or with a stack trace. Cases judge the time limit themselves.
 func noCrash(j *judgement) error {
 	for _, r := range j.runs {
