@@ -35,7 +35,7 @@ var faults = map[string]fault{
 	"output/names":        generate(`[{apiVersion: v1, kind: Generated, metadata: {labels: {generated: "yes"}}}]`),
 	"output/annotations":  generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, annotations: {port: 80}, labels: {generated: "yes"}}}]`),
 	"output/unique-keys":  generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, name: a, labels: {generated: "yes"}}}]`),
-	"output/unique-items": generate(`
+	"output/unique-items": generate(`[
   {apiVersion: v1, kind: Generated, metadata: {name: a, labels: {generated: "yes"}}},
   {apiVersion: v1, kind: Generated, metadata: {name: a}}]`),
 	"output/unique-paths": generate(`[
