@@ -250,7 +250,7 @@ func TestProgramsInPodsHaveASize(t *testing.T) {
 }
 
 // modules are the folders of the modules in the workspace.
-var modules = []string{".", "runtime"}
+var modules = []string{".", "conformance", "runtime"}
 
 func TestModulesStandAlone(t *testing.T) {
 	t.Parallel()
@@ -259,7 +259,7 @@ func TestModulesStandAlone(t *testing.T) {
 		// The modules must stay tidy, or a stranger's `go mod tidy` changes them.
 		run(t, []string{"GOWORK=off"}, "-C", module, "mod", "tidy", "-diff")
 	}
-	run(t, []string{"GOWORK="}, "build", "./...", "./runtime/...")
+	run(t, []string{"GOWORK="}, "build", "./...", "./conformance/...", "./runtime/...")
 }
 
 // What is installed with `go install MODULE/…@VERSION` must have no replace: go refuses it.
