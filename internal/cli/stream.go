@@ -21,6 +21,9 @@ func (r *run) stream() int {
 	if errors.Is(err, krm.ErrDocument) {
 		err = fmt.Errorf("%w; to read documents from stdin, use %q", err, r.Command+" -")
 	}
+	if incomplete := (*krm.ItemsError)(nil); errors.As(err, &incomplete) {
+		return r.reject(incomplete.List)
+	}
 	if err != nil {
 		return r.fail(fmt.Errorf("stdin: %w", err))
 	}
@@ -36,6 +39,14 @@ func (r *run) stream() int {
 		return r.fail(err)
 	}
 	return r.end(list.Results(), true, summary)
+}
+
+// reject prints a list whose results explain why the function did not run.
+func (r *run) reject(list *krm.ResourceList) int {
+	if _, err := list.WriteTo(r.stdout); err != nil {
+		return r.fail(err)
+	}
+	return r.end(list.Results(), true, "")
 }
 
 // process reads the functionConfig and runs the function. If the config is wrong the results say so, and the function

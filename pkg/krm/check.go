@@ -39,15 +39,36 @@ func (l *ResourceList) checkHead() error {
 	return err
 }
 
-// checkItems finds the first item without an identity.
+// ItemsError is the error of Parse if the input is a ResourceList with items that have no identity. List is that list. Each
+// of these items has a result in it, so that a function can print them, as the specification has it for what is wrong with
+// items.
+type ItemsError struct {
+	List  *ResourceList
+	first string
+}
+
+// Error returns the problem of the first item.
+func (e *ItemsError) Error() string { return e.first }
+
+// checkItems finds the items without an identity.
 func (l *ResourceList) checkItems() error {
+	var found *ItemsError
 	for n, item := range l.items {
 		if item.APIVersion() != "" && item.Kind() != "" && item.Name() != "" || item.mayBeNameless() {
 			continue
 		}
-		return fmt.Errorf("%s: must have %s", l.where(n), strings.Join(item.missing(), " and "))
+		message := fmt.Sprintf("%s: must have %s", l.where(n), strings.Join(item.missing(), " and "))
+		if found == nil {
+			found = &ItemsError{List: l, first: message}
+		}
+		result := NewResult(Error, message)
+		result.order = n
+		l.Report(result)
 	}
-	return nil
+	if found == nil {
+		return nil
+	}
+	return found
 }
 
 // where identifies an item for an error.

@@ -28,8 +28,8 @@ var errTooMany = fmt.Errorf("`items` must have at most %d items", MaxItems)
 //
 // The error is one line with the problem and its position: the input is not YAML, has a second document, is not a
 // ResourceList, or is larger than FallbackLimit and not plain enough to be scanned; `items` is not a list, or longer
-// than MaxItems; or an item is not an object or lacks one of apiVersion, kind and metadata.name. A missing or null
-// `items` is an empty list.
+// than MaxItems; or an item is not an object. It is an ItemsError if items lack one of apiVersion, kind and metadata.name. A
+// missing or null `items` is an empty list.
 func Parse(src []byte) (*ResourceList, error) {
 	list := &ResourceList{src: src}
 	if err := list.load(); err != nil {
@@ -41,12 +41,12 @@ func Parse(src []byte) (*ResourceList, error) {
 	if err := list.readConfig(); err != nil {
 		return nil, err
 	}
-	if err := list.checkItems(); err != nil {
-		return nil, err
-	}
 	list.read = slices.Clone(list.items)
 	for n, item := range list.read {
 		item.slot = n + 1
+	}
+	if err := list.checkItems(); err != nil {
+		return nil, err
 	}
 	return list, nil
 }

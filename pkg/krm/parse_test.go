@@ -19,9 +19,9 @@ func TestParseVersions(t *testing.T) {
 		for _, form := range []string{
 			"apiVersion: config.kubernetes.io/%s\nkind: ResourceList\nitems: []\n",
 			"{\"apiVersion\": \"config.kubernetes.io/%s\", \"kind\": \"ResourceList\", \"items\": []}\n",
-			"{apiVersion: config.kubernetes.io/%s, kind: ResourceList}\n",
-			"kind: \"ResourceList\"\nitems: null\napiVersion: 'config.kubernetes.io/%s' # c\n",
-			"items: # none\n\nkind:\n  ResourceList\napiVersion: >-\n  config.kubernetes.io/%s\n",
+			"{apiVersion: config.kubernetes.io/%s, kind: ResourceList, items: []}\n",
+			"kind: \"ResourceList\"\nitems: []\napiVersion: 'config.kubernetes.io/%s' # c\n",
+			"items: [] # none\n\nkind:\n  ResourceList\napiVersion: >-\n  config.kubernetes.io/%s\n",
 		} {
 			src := fmt.Sprintf(form, version)
 			list, err := Parse([]byte(src))

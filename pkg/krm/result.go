@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
@@ -157,8 +158,33 @@ func (r Results) tree() (*yaml.Node, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode([]Result(r)); err != nil {
+	conforming := make([]Result, len(r))
+	for i := range r {
+		conforming[i] = r[i].conforming()
+	}
+	if err := encoder.Encode(conforming); err != nil {
 		return nil, err
 	}
 	return yamlprint.ReadJSON(text.String()), nil
+}
+
+// conforming returns the result without a resourceRef that lacks a required field, such as that of a functionConfig without
+// a name, and without its field, which requires a resourceRef. The message names the object and the field in their place.
+func (r Result) conforming() Result {
+	ref := r.ResourceRef
+	if ref == nil || ref.APIVersion != "" && ref.Kind != "" && ref.Name != "" {
+		return r
+	}
+	var subject []string
+	if ref.Kind != "" {
+		subject = append(subject, ref.Kind)
+	}
+	if r.Field != nil && r.Field.Path != "" {
+		subject = append(subject, r.Field.Path)
+	}
+	if len(subject) > 0 {
+		r.Message = strings.Join(subject, " ") + ": " + r.Message
+	}
+	r.ResourceRef, r.Field = nil, nil
+	return r
 }

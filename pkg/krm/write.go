@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// WriteTo writes the list with its changes and results. An unchanged list keeps its bytes. Nothing is written if an
+// WriteTo writes the list with its changes and results. An unchanged list keeps its bytes, unless it lacks the field `items`,
+// which the output must have. Nothing is written if an
 // item cannot be written.
 //
 // Results of the input are kept, before the reported ones, without duplicates: a pipeline of functions loses no
@@ -16,7 +19,7 @@ func (l *ResourceList) WriteTo(w io.Writer) (int64, error) {
 	p := l.plan()
 	results, added, err := l.allResults()
 	switch {
-	case err != nil || l.src != nil && p.unchanged && !added:
+	case err != nil || l.src != nil && p.unchanged && !added && l.hasItems():
 	case l.isJSON:
 		err = l.writeJSON(out, results)
 	case l.layout != nil && bytes.HasSuffix(l.src, []byte("\n")):
@@ -31,6 +34,19 @@ func (l *ResourceList) WriteTo(w io.Writer) (int64, error) {
 		return 0, err
 	}
 	return out.writeTo(w)
+}
+
+// hasItems reports whether the input has the field `items`, and it is a list.
+func (l *ResourceList) hasItems() bool {
+	if l.layout == nil {
+		items := Value(l.root, "items")
+		return items != nil && items.Kind == yaml.SequenceNode
+	}
+	if len(l.read) > 0 {
+		return true
+	}
+	field := l.layout.Field("items")
+	return field != nil && bytes.HasPrefix(bytes.TrimSpace(l.src[field.Value:field.End]), []byte("["))
 }
 
 // plan is the output: which items of the input remain, and which are added.

@@ -30,13 +30,17 @@ func (l *ResourceList) writeBlock(out *output, p plan, all []*yaml.Node) error {
 		}
 	}
 	end := l.layout.End
-	if len(l.items) > 0 && l.layout.Field("items") == nil {
+	if l.layout.Field("items") == nil {
 		added, err := elements(p.added)
 		if err != nil {
 			return err
 		}
 		out.replace(end, end)
-		out.addText([]byte("items:\n"))
+		if len(added) == 0 {
+			out.addText([]byte("items: []\n"))
+		} else {
+			out.addText([]byte("items:\n"))
+		}
 		out.replace(end, end, added...)
 	}
 	out.replace(end, end)
@@ -65,6 +69,9 @@ func (l *ResourceList) writeItems(out *output, p plan, field *scan.Field) error 
 		return err
 	}
 	if len(l.read) == 0 {
+		if len(added) == 0 && !l.hasItems() {
+			out.replace(field.Value, field.Value+emptyValueSize(l.src[field.Value:field.End]), piece{text: []byte(" []")})
+		}
 		if len(added) > 0 {
 			out.replace(field.Value, field.Value+emptyValueSize(l.src[field.Value:field.End]))
 			out.replace(field.End, field.End, added...)

@@ -225,7 +225,7 @@ func TestProgramsInPodsHaveASize(t *testing.T) {
 }
 
 // modules are the folders of the modules in the workspace.
-var modules = []string{".", "runtime"}
+var modules = []string{".", "conformance", "runtime"}
 
 func TestModulesStandAlone(t *testing.T) {
 	t.Parallel()
@@ -234,7 +234,7 @@ func TestModulesStandAlone(t *testing.T) {
 		// Modules must be tidy, or `go mod tidy` of a contributor changes them.
 		run(t, []string{"GOWORK=off"}, "-C", module, "mod", "tidy", "-diff")
 	}
-	run(t, []string{"GOWORK="}, "build", "./...", "./runtime/...")
+	run(t, []string{"GOWORK="}, "build", "./...", "./conformance/...", "./runtime/...")
 }
 
 // `go install MODULE/…@VERSION` rejects a module with a replace.

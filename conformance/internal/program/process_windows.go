@@ -1,0 +1,14 @@
+package program
+
+import (
+	"os"
+	"syscall"
+)
+
+func nobody() (*syscall.SysProcAttr, error) {
+	return nil, Unavailable{"needs Linux or macOS"}
+}
+
+func memory(*os.ProcessState) int64 { return 0 }
+
+func signal(*os.ProcessState) string { return "" }
