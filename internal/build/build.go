@@ -1,5 +1,5 @@
 // Package build runs the whole chain on documents in one process: it validates them, resolves versions, and renders phases
-// and forks. Each step is a function of its own, which a KRM function calls alone; Chain calls all of them:
+// and forks. A KRM function calls only its own step; Chain calls all of them:
 //
 //	chain := build.New()
 //	result, err := chain.Run(list)

@@ -61,7 +61,7 @@ var (
 	overlayType  = reflect.TypeFor[corev1.PodTemplateSpec]()
 )
 
-// hiddenScalars returns the scalars of an item that are hidden, and the overlays that are read as YAML of their own.
+// hiddenScalars returns the scalars of an item that are hidden, and the overlays, which contain YAML.
 func hiddenScalars(item *krm.Item) (nodes, overlays []*yaml.Node) {
 	root := item.YNode()
 	spec, isOurs := specs[item.Kind()]
@@ -189,7 +189,7 @@ func (s *selection) overlay(value *yaml.Node) {
 	s.nodes = append(s.nodes, plainOnly(value, overlayType)...)
 }
 
-// isPlain reports whether scalars at a key may be shown: the key is plain, or the field has fields of its own.
+// isPlain reports whether scalars at a key may be shown: the key is plain, or the field has fields.
 func isPlain(key string, of reflect.Type) bool {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()

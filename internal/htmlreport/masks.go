@@ -104,7 +104,7 @@ func (m *mask) hideInside(overlay *yaml.Node) {
 	}
 }
 
-// indentOf returns the indentation of the lines of a literal block, false if a scalar is none.
+// indentOf returns the indentation of the lines of a literal block, false for any other scalar.
 func (m *mask) indentOf(node *yaml.Node) (indent int, ok bool) {
 	if node.Style&yaml.LiteralStyle == 0 {
 		return 0, false

@@ -20,7 +20,7 @@ import (
 type Inputs struct {
 	// Features are the features of the program, which can read additional files.
 	Features []extension.Extension
-	// Project is the project file, nil if there is none.
+	// Project is the project file, or nil without one.
 	Project *cli.Project
 	// ReadsCatalogs makes the catalogs of the project file input; Catalogs are their paths then.
 	ReadsCatalogs bool

@@ -123,7 +123,7 @@ func (s *State) check(file string) error {
 	return nil
 }
 
-// read returns the record in a file, nil if there is none.
+// read returns the record in a file, or nil if the file does not exist.
 func (s *State) read(file string) (*record, error) {
 	if err := s.check(file); err != nil {
 		return nil, err

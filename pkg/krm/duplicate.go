@@ -12,7 +12,7 @@ const mergeKey = "<<"
 
 // CheckIdentity returns an error if YAML readers may disagree on what an object is: its apiVersion, kind, metadata, name or
 // namespace is given twice, or may come from a merge key. Of duplicate keys the first one counts here, and the last one in
-// other programs. Nothing is parsed if the object's bytes show that there is no such key.
+// other programs. Nothing is parsed if the object's bytes show that it has no such key.
 func (i *Item) CheckIdentity() error {
 	if i.header.Known && i.isRaw() && !i.header.Repeats {
 		return nil

@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// The script builds each fuzz target of the repository, as a program with a name of its own, from the import path of its package.
+// The script builds each fuzz target of the repository, as a program with its own name, from the import path of its package.
 func TestBuildsAllTargets(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()

@@ -17,7 +17,7 @@ type Status string
 const (
 	Passed  Status = "passed"
 	Failed  Status = "failed"
-	Skipped Status = "skipped" // it does not apply, or this machine cannot run it; Outcome.Reason says why
+	Skipped Status = "skipped" // it does not apply, or this machine cannot run it; see Outcome.Reason
 	Blocked Status = "blocked" // a case that it needs has not passed
 )
 

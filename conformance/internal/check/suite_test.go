@@ -43,7 +43,7 @@ func runTests(m *testing.M) int {
 	return m.Run()
 }
 
-// publish copies the test binary and the scripts to where the user nobody can read them.
+// publish copies the test binary and the scripts to where an unprivileged user can read them.
 func publish(folder string) error {
 	if err := os.Chmod(folder, 0o755); err != nil {
 		return err
@@ -174,7 +174,7 @@ func TestSuite_findsFaultsInShell(t *testing.T) {
 
 func TestSuite_findsFaultsInPython(t *testing.T) {
 	t.Parallel()
-	python := "/usr/bin/python3" // one that user nobody may execute
+	python := "/usr/bin/python3" // one that an unprivileged user may execute
 	if _, err := exec.LookPath(python); err != nil {
 		t.Skipf("needs %s: %s", python, err)
 	}

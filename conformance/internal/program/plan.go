@@ -31,7 +31,7 @@ func (p Program) plan(conditions []string) (*plan, error) {
 		case "no-environment":
 			made.env = []string{}
 		case "nobody":
-			attributes, err := nobody()
+			attributes, err := unprivileged()
 			if err != nil {
 				return nil, err
 			}

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// nobody returns the attributes of a process of the user nobody.
-func nobody() (*syscall.SysProcAttr, error) {
+// unprivileged returns the attributes of a process of an unprivileged user.
+func unprivileged() (*syscall.SysProcAttr, error) {
 	if os.Geteuid() != 0 {
 		return nil, Unavailable{"needs root, to start a process as user nobody; or test an image"}
 	}

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-func nobody() (*syscall.SysProcAttr, error) {
+func unprivileged() (*syscall.SysProcAttr, error) {
 	return nil, Unavailable{"needs Linux or macOS"}
 }
 

@@ -35,7 +35,7 @@ type Case struct {
 	ID string `yaml:"-"`
 	// Name is the second part of the ID.
 	Name string `yaml:"name"`
-	// Title is one line that says what is expected of the function.
+	// Title is the expectation in one line.
 	Title string `yaml:"title"`
 	// Level is how binding the case is.
 	Level Level `yaml:"level"`
@@ -49,7 +49,7 @@ type Case struct {
 	// Needs is the case that must pass first: without it the output cannot be judged. The default is output/items; "none" is
 	// no case.
 	Needs string `yaml:"needs"`
-	// Every makes the case judge all runs of the other cases in place of a run of its own.
+	// Every makes the case judge all runs of the other cases instead of its own run.
 	Every bool `yaml:"every"`
 
 	Run   Run   `yaml:"run"`
@@ -70,7 +70,7 @@ type Run struct {
 	Config string `yaml:"config"`
 	// File takes the input from a file that the user names: invalid.
 	File string `yaml:"file"`
-	// Conditions restrict the process: no-network, read-only, nobody, no-environment, empty-folder.
+	// Conditions restrict the process: see program.Run.
 	Conditions []string `yaml:"conditions"`
 	// Again runs the function again: same (with the same input), or output (with its output as input).
 	Again string `yaml:"again"`

@@ -51,7 +51,7 @@ func (r Run) Bytes(data Data) ([]byte, bool, error) {
 	return input, true, err
 }
 
-// config returns the functionConfig in one line, which is JSON and so YAML too; empty if there is none.
+// config returns the functionConfig in one line, which is JSON and so YAML too; empty without a functionConfig.
 func (r Run) config(given []byte) (string, error) {
 	switch r.Config {
 	case "", "given":

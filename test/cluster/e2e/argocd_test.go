@@ -244,7 +244,7 @@ func TestArgoCDSelfHeal(t *testing.T) {
 	p.ready()
 	s.requireValue("one")
 
-	// A label that somebody adds stays, and a changed one is restored.
+	// A changed label is restored.
 	must(t, "", "label", "serviceaccounts", "--all", "--namespace", s.name, "app.kubernetes.io/managed-by=me", "--overwrite")
 	eventually(t, func() (string, error) {
 		found, err := list[struct{ Metadata metadata }](s.name, "serviceaccounts", "--selector=app.kubernetes.io/managed-by=me")
