@@ -67,9 +67,6 @@ func TestResultsShape(t *testing.T) {
     rule: x
 - message: say "short"
   severity: info
-  resourceRef: {}
-  field:
-    currentValue: true
   file: {}
 `, string(text))
 	fromYAML, err := yaml.YAMLToJSON(text)
