@@ -17,11 +17,23 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// ReadSpec decodes a document's spec into target, a pointer to a struct.
+// ReadSpec decodes a document's spec into target, a pointer to a struct. A null spec is missing.
 func ReadSpec(item *krm.Item, target any) []strictyaml.Problem {
-	problems := RepeatedKeys(item)
 	spec := krm.Value(item.YNode(), "spec")
-	if spec == nil || spec.ShortTag() == "!!null" {
+	if spec != nil && spec.ShortTag() == "!!null" {
+		spec = nil
+	}
+	return readSpec(item, spec, target)
+}
+
+// ReadNullableSpec is ReadSpec for documents in which a null spec is an empty one.
+func ReadNullableSpec(item *krm.Item, target any) []strictyaml.Problem {
+	return readSpec(item, krm.Value(item.YNode(), "spec"), target)
+}
+
+func readSpec(item *krm.Item, spec *yaml.Node, target any) []strictyaml.Problem {
+	problems := RepeatedKeys(item)
+	if spec == nil {
 		return append(problems,
 			strictyaml.Problem{Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set"})
 	}

@@ -36,11 +36,14 @@ func NewDocument(item *krm.Item) *Document { return &Document{item: item} }
 
 // Decode decodes the document's spec into a pointer to a struct. All that could not be decoded becomes findings of the rules
 // of YAML, such as unknown-key, and so does what is beside metadata and spec.
-func Decode(item *krm.Item, spec any) *Document { return Decoded(item, document.ReadSpec(item, spec)) }
+func Decode(item *krm.Item, spec any) *Document {
+	d := newDocument(item, document.ReadSpec(item, spec))
+	return &d
+}
 
-// Decoded is Decode for a document that the caller has decoded, with what could not be decoded.
-func Decoded(item *krm.Item, problems []strictyaml.Problem) *Document {
-	d := newDocument(item, problems)
+// DecodeNullable is Decode for a document whose spec may be null, which is an empty one.
+func DecodeNullable(item *krm.Item, spec any) *Document {
+	d := newDocument(item, document.ReadNullableSpec(item, spec))
 	return &d
 }
 

@@ -7,8 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 	packages "github.com/resource-plugins/krm-functions/stacks/api/v1"
@@ -146,17 +144,7 @@ func check(list *krm.ResourceList) (validate.Checked, error) {
 }
 
 // read decodes the spec of the document into target, a pointer to a struct. A spec that is null is an empty one.
-func (c *checked) read(target any) {
-	problems := document.RepeatedKeys(c.item)
-	if spec := krm.Value(c.item.YNode(), "spec"); spec != nil {
-		problems = append(problems, strictyaml.Into(spec, "spec", target)...)
-	} else {
-		problems = append(problems, strictyaml.Problem{
-			Rule: strictyaml.RuleRequired, Severity: krm.Error, Path: "spec", Message: "must be set",
-		})
-	}
-	c.Document = validate.Decoded(c.item, problems)
-}
+func (c *checked) read(target any) { c.Document = validate.DecodeNullable(c.item, target) }
 
 func (r *stackRequest) check() {
 	r.read(&r.spec)

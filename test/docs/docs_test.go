@@ -34,6 +34,9 @@ func TestCommands(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			require.NoError(t, checkout.Copy(folder))
+			if !strings.HasPrefix(page, "plugins/") { // users make their own folder of this name
+				require.NoError(t, os.RemoveAll(filepath.Join(folder, "plugins")))
+			}
 			link(t, programs, filepath.Join(folder, "bin"))
 			at := folder
 			if page == tutorial {
