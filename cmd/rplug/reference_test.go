@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/rplug"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -138,7 +137,7 @@ var indented = regexp.MustCompile(`(?m)^(?:  |\t)`)
 func readHelp(t *testing.T, c *cobra.Command) (h helpText) {
 	t.Helper()
 	var out bytes.Buffer
-	require.Equal(t, subcommand.ExitClean, run(append(strings.Fields(c.CommandPath())[1:], "--help"), &out))
+	require.Equal(t, rplug.ExitClean, run(append(strings.Fields(c.CommandPath())[1:], "--help"), &out))
 	part := ""
 	var about, usage, others, example []string
 	for line := range strings.Lines(out.String()) {
@@ -213,7 +212,7 @@ func TestHelpFits(t *testing.T) {
 	var check func(c *cobra.Command, path []string)
 	check = func(c *cobra.Command, path []string) {
 		var out bytes.Buffer
-		assert.Equal(t, subcommand.ExitClean, run(append(path, "--help"), &out), path)
+		assert.Equal(t, rplug.ExitClean, run(append(path, "--help"), &out), path)
 		assert.LessOrEqual(t, strings.Count(out.String(), "\n"), 60, path)
 		for line := range strings.Lines(out.String()) {
 			assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 100, "%s: %s", path, line)

@@ -6,14 +6,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // buildCommand returns all functions as one command, with their flags.
 func buildCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
 	const short = "Check, resolve and render documents at once, to files or stdout"
 	command := functionCommand("build", short, buildFunction(features...), stdout)
-	command.GroupID = subcommand.GroupBuild
+	command.GroupID = GroupBuild
 	return command
 }
 
@@ -21,6 +20,6 @@ func buildCommand(stdout io.Writer, features []extension.Extension) *cobra.Comma
 func reportCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
 	const short = "Write a page about documents: sandboxes, plugins, findings, objects"
 	command := functionCommand("report", short, reportFunction(features...), stdout)
-	command.GroupID = subcommand.GroupBuild
+	command.GroupID = GroupBuild
 	return command
 }

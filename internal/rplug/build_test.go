@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/edits"
 )
@@ -32,15 +31,15 @@ type flagsOf struct {
 
 // pipe runs the functions one after the other, each on what the one before has printed. It is empty if one refuses.
 func (f flagsOf) pipe(paths ...string) (objects, withBaseline string, isRefused bool) {
-	if code, _, _ := call("", joined("validate", f.input, paths)...); code != subcommand.ExitClean {
+	if code, _, _ := call("", joined("validate", f.input, paths)...); code != ExitClean {
 		return "", "", true
 	}
 	code, resolved, _ := call("", joined("resolve", []string{"--keep-inputs"}, f.input, f.resolve, paths)...)
-	if code != subcommand.ExitClean {
+	if code != ExitClean {
 		return "", "", true
 	}
 	code, rendered, _ := call(resolved, joined("render", f.render, []string{"-"})...)
-	if code != subcommand.ExitClean {
+	if code != ExitClean {
 		return "", "", true
 	}
 	if f.noForks {
@@ -48,7 +47,7 @@ func (f flagsOf) pipe(paths ...string) (objects, withBaseline string, isRefused 
 	}
 	_, all, _ := call(resolved, joined("render", []string{"--keep-inputs"}, f.render, []string{"-"})...)
 	code, forks, _ := call(all, joined("fork", f.fork, []string{"-"})...)
-	if code != subcommand.ExitClean {
+	if code != ExitClean {
 		return "", "", true
 	}
 	_, withBaseline, _ = call(all, joined("fork", []string{"--baseline"}, f.fork, []string{"-"})...)
@@ -139,7 +138,7 @@ func TestBuildOfRealFilesPrintsWhatTheFunctionsPrint(t *testing.T) {
 			flags := flagsOf{input: values, noForks: noForks}
 			objects, _, isRefused := flags.pipe(path)
 			code, stdout, stderr := call("", append(flags.build(), path)...)
-			require.Equal(t, isRefused, code != subcommand.ExitClean, "%s: %s", path, stderr)
+			require.Equal(t, isRefused, code != ExitClean, "%s: %s", path, stderr)
 			require.Equal(t, objects, stdout, path)
 			built += strings.Count(stdout, "\nkind: ")
 		}
@@ -188,7 +187,7 @@ func TestBuildFollowsEdits(t *testing.T) {
 			before := tree(t, out)
 			code, stdout, stderr := call("", joined("build", flags, []string{"--output-dir", out, docs})...)
 			require.Empty(t, stdout)
-			if code != subcommand.ExitClean {
+			if code != ExitClean {
 				refused++
 				require.Equal(t, before, tree(t, out), stderr)
 				continue

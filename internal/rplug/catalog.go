@@ -12,7 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -20,11 +19,11 @@ import (
 func catalogCommand(stdout io.Writer, features []extension.Extension, extensions []Extension) *cobra.Command {
 	catalog := &cobra.Command{
 		Use: "catalog COMMAND", DisableFlagsInUseLine: true,
-		GroupID: subcommand.GroupCatalogs, Args: cobra.ArbitraryArgs, RunE: subcommand.Unknown,
+		GroupID: GroupCatalogs, Args: cobra.ArbitraryArgs, RunE: Unknown,
 		Short: "Keep catalogs of plugins: list, explain, publish, push and pull",
 		Long: "Keep catalogs of resource plugins: list what is published, refuse to change it, explain what a\n" +
-			"reference means, and carry catalogs with their plugins to registries and back.\n" + subcommand.ExitCodes,
-		SuggestionsMinimumDistance: subcommand.SuggestionDistance,
+			"reference means, and carry catalogs with their plugins to registries and back.\n" + ExitCodes,
+		SuggestionsMinimumDistance: SuggestionDistance,
 	}
 	catalog.AddCommand(
 		indexCommand(features), listCommand(features, extensions), versionsCommand(features, extensions),
@@ -76,13 +75,13 @@ type Listing struct {
 }
 
 // printListings prints lists as tables, or as one JSON object. A first table without rows is left out if there are others.
-func printListings(out io.Writer, listings []*Listing, output subcommand.Output) error {
-	if output == subcommand.JSON {
+func printListings(out io.Writer, listings []*Listing, output Output) error {
+	if output == JSON {
 		lists := map[string]any{}
 		for _, one := range listings {
 			lists[one.Key] = one.JSON
 		}
-		return subcommand.PrintJSON(out, lists)
+		return PrintJSON(out, lists)
 	}
 	if len(listings) > 1 && len(listings[0].Rows) == 0 {
 		listings = listings[1:]

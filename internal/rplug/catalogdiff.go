@@ -7,13 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func catalogDiffCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "diff OLD NEW", Args: subcommand.Arguments(2, 2), RunE: catalogDiff,
+		Use: "diff OLD NEW", Args: Arguments(2, 2), RunE: catalogDiff,
 		Short: "Show how two states of a catalog differ",
 		Long: "Lines begin with + for what is new and ~ for what has another value. A published version that is\n" +
 			"gone or has another digest begins with !, and makes the exit code 1.",
@@ -35,7 +34,7 @@ func catalogDiff(c *cobra.Command, args []string) error {
 		fmt.Fprintln(c.OutOrStdout(), report.Printable(change.String()))
 	}
 	if slices.ContainsFunc(changes, resolve.Change.Breaks) {
-		return subcommand.Refuse(fmt.Errorf("%s must keep what %s has published: see the lines that begin with ! above", args[1], args[0]))
+		return Refuse(fmt.Errorf("%s must keep what %s has published: see the lines that begin with ! above", args[1], args[0]))
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // isCompletion reports whether a shell asks what an argument may be.
@@ -35,15 +34,15 @@ func declareFlags(command *cobra.Command, f cli.Function, names ...string) {
 		_, isList := flag.Value.(cobra.SliceValue)
 		switch {
 		case flag.Name == "rules":
-			subcommand.Register(command, flag.Name, completePairs(f))
+			Register(command, flag.Name, completePairs(f))
 		case flag.Values != nil && isList:
-			subcommand.Register(command, flag.Name, subcommand.CompleteList(flag.Values))
+			Register(command, flag.Name, CompleteList(flag.Values))
 		case flag.Values != nil:
-			subcommand.Register(command, flag.Name, subcommand.CompleteOne(flag.Values...))
+			Register(command, flag.Name, CompleteOne(flag.Values...))
 		case flag.Argument == "DIR":
 			_ = command.MarkFlagDirname(flag.Name)
 		case flag.Argument != "FILE" && flag.Argument != "PATH":
-			subcommand.Register(command, flag.Name, cobra.NoFileCompletions)
+			Register(command, flag.Name, cobra.NoFileCompletions)
 		}
 	}
 }
@@ -84,7 +83,7 @@ func proposals(described map[string]string, text string) []string {
 func completeArguments(f cli.Function) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		if !c.Flags().Changed("explain") {
-			return subcommand.CompleteFiles(c, args, text)
+			return CompleteFiles(c, args, text)
 		}
 		rules := map[string]string{}
 		for _, rule := range f.Rules {

@@ -16,7 +16,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -123,11 +122,11 @@ func flagError(err error) error {
 func (s diffSource) read(how load.Options, catalogs []string) ([]*krm.Item, error) {
 	if s.live {
 		how.Exclude = nil
-		return subcommand.ReadWith(s.paths, how)
+		return ReadWith(s.paths, how)
 	}
 	paths := slices.Concat(s.paths, catalogs)
 	if s.revision == "" {
-		return subcommand.ReadWith(paths, how)
+		return ReadWith(paths, how)
 	}
 	revision, err := load.OpenRevision(s.revision, load.MaxFile)
 	if err != nil {
@@ -145,5 +144,5 @@ func (s diffSource) read(how load.Options, catalogs []string) ([]*krm.Item, erro
 			return nil, err
 		}
 	}
-	return subcommand.ReadWith(paths, how)
+	return ReadWith(paths, how)
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // readDocuments reads files and folders as file mode of the functions does, `-` from stdin.
 func readDocuments(paths []string, set map[string]string, stdin io.Reader) ([]*krm.Item, error) {
-	return subcommand.ReadWith(paths, load.Options{Values: set, Input: stdin})
+	return ReadWith(paths, load.Options{Values: set, Input: stdin})
 }
 
 // ofKind returns the items of one kind of our group.

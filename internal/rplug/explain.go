@@ -10,13 +10,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func explainCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
-		Use: "explain REF [PATH...]", Args: subcommand.Arguments(1, -1),
+		Use: "explain REF [PATH...]", Args: Arguments(1, -1),
 		Short: "Explain which version a reference means",
 		Long: "REF is a reference as sandboxes have it, such as hello-db, hello-db@^1.2 or hello-db@stable.\n" +
 			"Catalogs, plugin documents and locks below the paths (default: the working directory) and in the\n" +
@@ -27,7 +26,7 @@ func explainCommand(features []extension.Extension) *cobra.Command {
 	flags := command.Flags()
 	kubernetes := flags.String("kubernetes", "", "the cluster's `VERSION` of Kubernetes, such as 1.29")
 	fresh := flags.Bool("fresh", false, "ignore locks")
-	in := subcommand.Inputs{Features: features, ReadsCatalogs: true}
+	in := Inputs{Features: features, ReadsCatalogs: true}
 	command.RunE = func(c *cobra.Command, args []string) error {
 		items, err := in.Read(slices.Concat(in.PathsFrom(args, 1), in.Catalogs), c.InOrStdin())
 		if err != nil {
@@ -47,7 +46,7 @@ func explainCommand(features []extension.Extension) *cobra.Command {
 		}
 		choice, err := choose(args[0])
 		if err != nil {
-			return subcommand.Refuse(err)
+			return Refuse(err)
 		}
 		explain(c.OutOrStdout(), choice)
 		for _, warning := range choice.Warnings {

@@ -16,7 +16,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // functionCommands returns the KRM functions as subcommands. They write to stdout themselves.
@@ -31,11 +30,11 @@ func functionCommands(stdout io.Writer, features []extension.Extension) []*cobra
 	}
 }
 
-// functionCommand returns a KRM function as a subcommand. Its arguments, flags included, are the function's.
+// functionCommand returns a KRM function as a  Its arguments, flags included, are the function's.
 func functionCommand(name, short string, f cli.Function, stdout io.Writer) *cobra.Command {
 	f.ReadsProject = true
 	command := &cobra.Command{
-		Use: name, Short: short, GroupID: subcommand.GroupFunctions, DisableFlagParsing: true,
+		Use: name, Short: short, GroupID: GroupFunctions, DisableFlagParsing: true,
 		ValidArgsFunction: completeArguments(f),
 		RunE:              func(c *cobra.Command, args []string) error { return execute(c, f, stdout, args) },
 	}
@@ -46,7 +45,7 @@ func functionCommand(name, short string, f cli.Function, stdout io.Writer) *cobr
 
 func execute(c *cobra.Command, f cli.Function, stdout io.Writer, args []string) error {
 	f.Command = c.CommandPath()
-	return subcommand.Exit(f.Run(c.Context(), args, c.InOrStdin(), stdout, c.ErrOrStderr()))
+	return Exit(f.Run(c.Context(), args, c.InOrStdin(), stdout, c.ErrOrStderr()))
 }
 
 // graphCommand returns render --graph as a command of its own.
@@ -54,7 +53,7 @@ func graphCommand(stdout io.Writer, features []extension.Extension) *cobra.Comma
 	f, formats := renderphase.New(features...), renderphase.GraphFormats()
 	f.ReadsProject = true
 	command := &cobra.Command{
-		Use: "graph FORMAT PATH...", GroupID: subcommand.GroupFunctions, DisableFlagParsing: true,
+		Use: "graph FORMAT PATH...", GroupID: GroupFunctions, DisableFlagParsing: true,
 		Short: "Draw the steps of plugins (render --graph)",
 		Long: "Draw the steps of plugins: both phases, with the inputs, what flows between steps, and what is left\n" +
 			"for workloads. FORMAT is one of " + strings.Join(formats, ", ") + ".",
@@ -72,9 +71,9 @@ func graphCommand(stdout io.Writer, features []extension.Extension) *cobra.Comma
 		},
 		ValidArgsFunction: func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
-				return subcommand.CompleteFiles(c, args, text)
+				return CompleteFiles(c, args, text)
 			}
-			return subcommand.CompleteOne(formats...)(c, args, text)
+			return CompleteOne(formats...)(c, args, text)
 		},
 	}
 	declareFlags(command, f, cli.DrawingFlags()...)

@@ -18,7 +18,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
@@ -125,7 +124,7 @@ func TestTopicOfExitCodes(t *testing.T) {
 	formats := report.Formats()
 	last := len(formats) - 1
 	assert.Contains(t, text, "as "+strings.Join(formats[:last], ", ")+" or "+formats[last]+":")
-	for _, code := range []int{subcommand.ExitClean, subcommand.ExitFindings, subcommand.ExitCall} {
+	for _, code := range []int{ExitClean, ExitFindings, ExitCall} {
 		assert.Contains(t, topicText(t, "exit-codes"), fmt.Sprintf("\n  %d  ", code))
 	}
 }
@@ -144,7 +143,7 @@ func TestCommandsHaveExamples(t *testing.T) {
 		}
 		var out bytes.Buffer
 		path := strings.Fields(c.CommandPath())[1:]
-		assert.Equal(t, subcommand.ExitClean, Run(t.Context(), append(path, "--help"), strings.NewReader(""), &out, &bytes.Buffer{}), path)
+		assert.Equal(t, ExitClean, Run(t.Context(), append(path, "--help"), strings.NewReader(""), &out, &bytes.Buffer{}), path)
 		_, example, found := strings.Cut(strings.ToLower(out.String()), "\nexample")
 		assert.True(t, found && strings.Contains(example, "\n  "+c.CommandPath()+" "), c.CommandPath())
 	}

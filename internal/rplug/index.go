@@ -12,14 +12,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func indexCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
-		Use: "index DIR", Args: subcommand.Arguments(1, 1),
+		Use: "index DIR", Args: Arguments(1, 1),
 		Short: "Write or update a catalog from a folder of plugins and packages",
 		Long: "Every plugin document below DIR, native ones included, is checked against the rules of plugins\n" +
 			"and listed with its digest; every Crossplane package whose image is known is listed with the\n" +
@@ -33,7 +32,7 @@ func indexCommand(features []extension.Extension) *cobra.Command {
 	catalogFile := flags.StringP("catalog", "c", "", "the catalog's `FILE`; default DIR/catalog.yaml")
 	name := flags.String("name", "plugins", "`NAME` of a catalog that is new")
 	released := flags.String("released", "", "the `DAY` to note for new versions, such as 2026-01-20")
-	in := subcommand.Inputs{Features: features}
+	in := Inputs{Features: features}
 	check := flags.Bool("check", false, "write nothing; exit code 1 if the catalog is not up to date")
 	command.RunE = func(c *cobra.Command, args []string) error {
 		file := cmp.Or(*catalogFile, filepath.Join(args[0], "catalog.yaml"))
@@ -55,7 +54,7 @@ func indexCommand(features []extension.Extension) *cobra.Command {
 			options := resolve.PublishOptions{Released: *released, Folder: filepath.Dir(file)}
 			added, err := publishTo(c, catalog, items, options, features)
 			if err == nil && *check && len(added) > 0 {
-				err = subcommand.Refuse(fmt.Errorf("%s must list %d more: run %s and commit the file", file, len(added), c.CommandPath()))
+				err = Refuse(fmt.Errorf("%s must list %d more: run %s and commit the file", file, len(added), c.CommandPath()))
 			}
 			return catalog, err
 		}

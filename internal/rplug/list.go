@@ -13,20 +13,19 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 func listCommand(features []extension.Extension, extensions []Extension) *cobra.Command {
 	command := &cobra.Command{
-		Use: "list [PATH...]", Args: subcommand.Arguments(0, -1),
+		Use: "list [PATH...]", Args: Arguments(0, -1),
 		Short: "List the plugins and the Crossplane packages of catalogs",
 		Long: "CHOSEN is what the bare name means, over all catalogs, plugins and locks below the paths\n" +
 			"(default: the working directory and the catalogs of rplug.yaml).",
 		Example: "  rplug catalog list catalog.yaml",
 	}
-	in := subcommand.Inputs{Features: features, ReadsCatalogs: true}
-	output := subcommand.OutputFlag(command)
+	in := Inputs{Features: features, ReadsCatalogs: true}
+	output := OutputFlag(command)
 	command.RunE = func(c *cobra.Command, args []string) error {
 		documents, all, err := openCatalogs(c, &in, in.PathsFrom(args, 0))
 		if err != nil {
@@ -81,7 +80,7 @@ func channels(p *v1alpha1.CatalogPlugin) string {
 }
 
 // openCatalogs reads the Catalog documents below some paths, and all that the paths say about plugins.
-func openCatalogs(c *cobra.Command, in *subcommand.Inputs, paths []string) ([]*resolve.CatalogDocument, *resolve.Catalog, error) {
+func openCatalogs(c *cobra.Command, in *Inputs, paths []string) ([]*resolve.CatalogDocument, *resolve.Catalog, error) {
 	items, err := in.Read(paths, c.InOrStdin())
 	if err != nil {
 		return nil, nil, err
@@ -95,7 +94,7 @@ func openCatalogs(c *cobra.Command, in *subcommand.Inputs, paths []string) ([]*r
 		documents = append(documents, document)
 	}
 	if len(documents) == 0 {
-		return nil, nil, subcommand.Refuse(fmt.Errorf("there is no %s document in %q: %s catalog index writes one",
+		return nil, nil, Refuse(fmt.Errorf("there is no %s document in %q: %s catalog index writes one",
 			contract.Catalog, paths, c.Root().CommandPath()))
 	}
 	return documents, resolve.NewCatalog(items), nil
@@ -103,14 +102,14 @@ func openCatalogs(c *cobra.Command, in *subcommand.Inputs, paths []string) ([]*r
 
 func versionsCommand(features []extension.Extension, extensions []Extension) *cobra.Command {
 	command := &cobra.Command{
-		Use: "versions NAME [PATH...]", Args: subcommand.Arguments(1, -1),
+		Use: "versions NAME [PATH...]", Args: Arguments(1, -1),
 		Short: "List the versions of a plugin or a Crossplane package",
 		Long: "The versions are those of all catalogs below the paths (default: the working directory and the\n" +
 			"catalogs of rplug.yaml), the highest first.",
 		Example: "  rplug catalog versions hello-db catalog.yaml",
 	}
-	in := subcommand.Inputs{Features: features, ReadsCatalogs: true}
-	output := subcommand.OutputFlag(command)
+	in := Inputs{Features: features, ReadsCatalogs: true}
+	output := OutputFlag(command)
 	command.RunE = func(c *cobra.Command, args []string) error {
 		documents, all, err := openCatalogs(c, &in, in.PathsFrom(args, 1))
 		if err != nil {
@@ -127,7 +126,7 @@ func versionsCommand(features []extension.Extension, extensions []Extension) *co
 		versions, found := versionsOf(args[0], documents)
 		if !found {
 			_, err = all.Choose(args[0])
-			return subcommand.Refuse(cmp.Or(err, fmt.Errorf("no catalog lists a plugin or package %q", args[0])))
+			return Refuse(cmp.Or(err, fmt.Errorf("no catalog lists a plugin or package %q", args[0])))
 		}
 		return printListings(c.OutOrStdout(), []*Listing{versions}, *output)
 	}

@@ -21,7 +21,7 @@ import (
 // Extension is a feature that adds to the command. A zero field adds nothing.
 type Extension struct {
 	extension.Extension
-	// Commands returns its subcommands, each with a group of package subcommand. What they print goes to the output of the
+	// Commands returns its subcommands, each with a group. What they print goes to the output of the
 	// cobra.Command, which is written when the command is done; stdout is for those that write themselves.
 	// The features are those of the program.
 	Commands func(stdout io.Writer, features []extension.Extension) []*cobra.Command

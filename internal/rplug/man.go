@@ -8,14 +8,13 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // manCommand writes the pages that packages install. It is hidden: users read pages with man.
 func manCommand() *cobra.Command {
 	var date string
 	command := &cobra.Command{
-		Use: "man FOLDER", Args: subcommand.Arguments(1, 1), Hidden: true,
+		Use: "man FOLDER", Args: Arguments(1, 1), Hidden: true,
 		Short:   "Write the man pages of all commands",
 		Example: "  rplug man --date 2026-01-20 man",
 		RunE: func(c *cobra.Command, args []string) error {

@@ -15,20 +15,19 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 func newCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
-		Use: "new COMMAND", GroupID: subcommand.GroupBuild, Args: cobra.ArbitraryArgs, RunE: subcommand.Unknown,
+		Use: "new COMMAND", GroupID: GroupBuild, Args: cobra.ArbitraryArgs, RunE: Unknown,
 		Short: "Write the first files of a project, a plugin, a sandbox or a test",
 		Long: "Write the first files of a project, a plugin, a sandbox or a test. They are valid and render as they\n" +
 			"are. A file that exists with other content is not replaced: nothing is written then. A second call\n" +
-			"of the same command changes nothing.\n\n" + subcommand.ExitCodes,
+			"of the same command changes nothing.\n\n" + ExitCodes,
 
-		SuggestionsMinimumDistance: subcommand.SuggestionDistance,
+		SuggestionsMinimumDistance: SuggestionDistance,
 	}
 	command.AddCommand(newProjectCommand(), newPluginCommand(), newSandboxCommand(features), newTestCommand())
 	return command
@@ -78,7 +77,7 @@ func (f *newFlags) write(c *cobra.Command, made interface {
 	case errors.As(err, &failed):
 		return err
 	case err != nil:
-		return subcommand.Refuse(err)
+		return Refuse(err)
 	}
 	for _, change := range changes {
 		_, _ = fmt.Fprintf(out, "%-9s  %s\n", change.State, report.Printable(f.file(change.Path)))
@@ -113,7 +112,7 @@ func newProjectCommand() *cobra.Command {
 	var flags newFlags
 	var options scaffold.Project
 	command := &cobra.Command{
-		Use: "project", Args: subcommand.Arguments(0, 0),
+		Use: "project", Args: Arguments(0, 0),
 		Short: "Write a project: a catalog, a lock, and files for make, kustomize, kpt, CI and editors",
 		Long: "Write a project for plugins and sandboxes: a catalog, a lock, the project file, make targets, and\n" +
 			"files for kustomize, kpt, pre-commit, GitHub and editors. Plugins belong below DIR/plugins.",
@@ -134,7 +133,7 @@ func newPluginCommand() *cobra.Command {
 	var flags newFlags
 	var options scaffold.Plugin
 	command := &cobra.Command{
-		Use: "plugin NAME", Args: subcommand.Arguments(1, 1), ValidArgsFunction: cobra.NoFileCompletions,
+		Use: "plugin NAME", Args: Arguments(1, 1), ValidArgsFunction: cobra.NoFileCompletions,
 		Short: "Write a plugin with a create and a delete script",
 		Long: "Write a plugin with a step in each phase, whose scripts are to be completed. NAME is a bare name or\n" +
 			"a kind: the plugin of PostgresDB is postgres-db. The file is DIR/NAME/plugin.yaml.",
@@ -169,7 +168,7 @@ func newSandboxCommand(features []extension.Extension) *cobra.Command {
 	var flags newFlags
 	var options scaffold.Sandbox
 	command := &cobra.Command{
-		Use: "sandbox NAME", Args: subcommand.Arguments(1, 1), ValidArgsFunction: cobra.NoFileCompletions,
+		Use: "sandbox NAME", Args: Arguments(1, 1), ValidArgsFunction: cobra.NoFileCompletions,
 		Short: "Write a sandbox with a resource of a plugin",
 		Long: "Write a sandbox with a resource of a plugin. If the plugin is in DIR, params that are not given have\n" +
 			fmt.Sprintf("the value %q. The cluster is by default that of the project file, else %q. The\n"+
@@ -234,7 +233,7 @@ func completeSandbox(options *scaffold.Sandbox, dir string, features []extension
 func newTestCommand() *cobra.Command {
 	var flags newFlags
 	command := &cobra.Command{
-		Use: "test NAME", Args: subcommand.Arguments(1, 1),
+		Use: "test NAME", Args: Arguments(1, 1),
 		Short: "Write a test of a plugin",
 		Long: "Write a test of the plugin NAME in DIR: a case with the params that it takes, which expects that its\n" +
 			"create phase publishes all outputs. The file is DIR/NAME/test.yaml.",
@@ -247,7 +246,7 @@ func newTestCommand() *cobra.Command {
 			}
 			plugin := findPlugin(flags.dir, reference)
 			if plugin == nil {
-				return subcommand.Refuse(missingPlugin(bare, flags.dir))
+				return Refuse(missingPlugin(bare, flags.dir))
 			}
 			test := scaffold.Test{Plugin: bare, Params: exampleParams(plugin, nil), Outputs: outputsOf(plugin)}
 			return flags.write(c, test, "rplug test "+flags.dir)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // errorsAsDocument is the flag with which errors are printed as a document, see errorDocument.
@@ -21,7 +20,7 @@ const errorsAsDocument = "--errors-as-document"
 // postRenderCommand returns build as a post-renderer of Helm, which gives the documents on stdin.
 func postRenderCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
 	return &cobra.Command{
-		Use: "post-render [flags] [PATH...]", GroupID: subcommand.GroupBuild, DisableFlagParsing: true,
+		Use: "post-render [flags] [PATH...]", GroupID: GroupBuild, DisableFlagParsing: true,
 		Short: "Render what a Helm chart holds: a post-renderer of Helm",
 		Long: "Render the plugins, sandboxes and install requests among the documents on stdin, which Helm has\n" +
 			"rendered from a chart, and drop what they were rendered from. All other objects are printed as they\n" +
@@ -29,7 +28,7 @@ func postRenderCommand(stdout io.Writer, features []extension.Extension) *cobra.
 			"rendered, with --delivery helm: Helm runs the delete phases when the release is uninstalled.\n\n" +
 			"Helm 4 drops what a post-renderer writes to stderr. With " + errorsAsDocument + ", errors are printed\n" +
 			"as a document that Helm refuses with a message that has them, and the exit code is 0. The plugin for\n" +
-			"Helm 4 in the folder deploy/helm/ of the repository does that.\n\n" + subcommand.ExitCodes,
+			"Helm 4 in the folder deploy/helm/ of the repository does that.\n\n" + ExitCodes,
 		Example: "  rplug post-render < chart.yaml     # what helm template has printed\n" +
 			"  helm template --post-renderer rplug sandboxes chart     # Helm 4, with the plugin\n" +
 			"  helm template --post-renderer rplug --post-renderer-args post-render sandboxes chart     # Helm 3",
@@ -48,17 +47,17 @@ func postRender(c *cobra.Command, stdout io.Writer, args []string, features []ex
 	f.Command = c.CommandPath()
 	code := f.Run(c.Context(), append(args, load.Stdin), c.InOrStdin(), &out, io.MultiWriter(c.ErrOrStderr(), &errs))
 	switch {
-	case code != subcommand.ExitClean && forHelm:
+	case code != ExitClean && forHelm:
 		out.Reset()
 		out.Write(errorDocument(errs.String()))
-		code = subcommand.ExitClean
-	case code == subcommand.ExitClean && out.Len() == 0:
+		code = ExitClean
+	case code == ExitClean && out.Len() == 0:
 		out.WriteString("# nothing to apply\n") // Helm takes no output for a failure
 	}
 	if _, err := out.WriteTo(stdout); err != nil {
 		return fmt.Errorf("stdout must be writable: %w", err)
 	}
-	return subcommand.Exit(code)
+	return Exit(code)
 }
 
 // errorDocument returns a document that makes Helm 4 fail with a message. Helm 4.3 drops what a post-renderer writes to

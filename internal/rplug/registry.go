@@ -13,7 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/oci"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -39,13 +38,13 @@ func forceFlag(flags *pflag.FlagSet) *bool {
 // printDropped prints to stderr what --force dropped.
 func printDropped(c *cobra.Command, dropped []resolve.Change) {
 	for _, change := range dropped {
-		subcommand.Complain(c.ErrOrStderr(), c, fmt.Sprintf("%s is not %s any more", change.Subject, change.Lost))
+		Complain(c.ErrOrStderr(), c, fmt.Sprintf("%s is not %s any more", change.Subject, change.Lost))
 	}
 }
 
 func pushCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
-		Use: "push REF [PATH...]", Args: subcommand.Arguments(1, -1),
+		Use: "push REF [PATH...]", Args: Arguments(1, -1),
 		Short: "Store a catalog with its plugins in a registry",
 		Long: "REF is REGISTRY/REPOSITORY:TAG, or with --oci-layout DIR:TAG. Plugin documents are those below\n" +
 			"the paths (default: the catalog's folder): one for each version that is listed. What the tag has\n" +
@@ -54,7 +53,7 @@ func pushCommand(features []extension.Extension) *cobra.Command {
 		Example: "  rplug catalog push registry.example.com/platform/plugins:v1 --catalog plugins/catalog.yaml",
 	}
 	file := command.Flags().StringP("catalog", "c", "catalog.yaml", "the catalog's `FILE`")
-	in := subcommand.Inputs{Features: features}
+	in := Inputs{Features: features}
 	o := targetFlags(command.Flags())
 	force := forceFlag(command.Flags())
 	command.RunE = func(c *cobra.Command, args []string) error {
@@ -76,7 +75,7 @@ func pushCommand(features []extension.Extension) *cobra.Command {
 		}
 		bundle, err := oci.Pack(catalog, ofKind(contract.ResourcePlugin, items), folder)
 		if err != nil {
-			return subcommand.Refuse(err)
+			return Refuse(err)
 		}
 		target, tag, err := oci.OpenTarget(c.Context(), args[0], *o)
 		if err != nil {
@@ -85,7 +84,7 @@ func pushCommand(features []extension.Extension) *cobra.Command {
 		defer func() { _ = target.Close() }()
 		sum, dropped, err := oci.Push(c.Context(), target, tag, bundle, *force)
 		if err != nil {
-			return subcommand.Refuse(oci.Explain(err, args[0], tag))
+			return Refuse(oci.Explain(err, args[0], tag))
 		}
 		printDropped(c, dropped)
 		fmt.Fprintln(c.OutOrStdout(), sum)
@@ -96,7 +95,7 @@ func pushCommand(features []extension.Extension) *cobra.Command {
 
 func pullCommand() *cobra.Command {
 	command := &cobra.Command{
-		Use: "pull REF DIR", Args: subcommand.Arguments(2, 2),
+		Use: "pull REF DIR", Args: Arguments(2, 2),
 		Short: "Fetch a catalog with its plugins from a registry, and verify them",
 		Long: "REF is REGISTRY/REPOSITORY:TAG or REGISTRY/REPOSITORY@DIGEST, or with --oci-layout DIR:TAG or\n" +
 			"DIR@DIGEST. Nothing is written before the OCI digests and the digests that the catalog has of its\n" +
@@ -113,11 +112,11 @@ func pullCommand() *cobra.Command {
 		}
 		bundle, sum, err := oci.Fetch(c.Context(), source, tag)
 		if err != nil {
-			return subcommand.Refuse(oci.Explain(err, args[0], tag))
+			return Refuse(oci.Explain(err, args[0], tag))
 		}
 		changed, dropped, err := bundle.Unpack(c.Context(), args[1], *force)
 		if err != nil {
-			return subcommand.Refuse(err)
+			return Refuse(err)
 		}
 		printDropped(c, dropped)
 		fmt.Fprintln(c.OutOrStdout(), sum)

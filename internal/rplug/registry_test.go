@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/test/framework/registry"
 )
 
@@ -47,15 +46,15 @@ func TestRegistry(t *testing.T) {
 
 	tamper(t, blobs)
 	code, _, stderr := invoke("pull", reference, filepath.Join(work, "tampered"))
-	assert.Equal(t, subcommand.ExitFindings, code)
+	assert.Equal(t, ExitFindings, code)
 	assert.Contains(t, stderr, "plugins/hello-db/1.0.0.yaml must be what its OCI digest says")
 	assert.NoDirExists(t, filepath.Join(work, "tampered"))
 
 	code, _, stderr = invoke("pull", host+"/platform/plugins:v2", filepath.Join(work, "none"))
-	assert.Equal(t, subcommand.ExitFindings, code)
+	assert.Equal(t, ExitFindings, code)
 	assert.Equal(t, "rplug catalog pull: "+host+"/platform/plugins has no tag \"v2\"\n", stderr)
 	code, _, stderr = invoke("pull", host+"/platform/other:v1", filepath.Join(work, "none"))
-	assert.Equal(t, subcommand.ExitFindings, code)
+	assert.Equal(t, ExitFindings, code)
 	assert.Equal(t, "rplug catalog pull: "+host+"/platform/other has no tag \"v1\"\n", stderr)
 }
 
@@ -69,10 +68,10 @@ func TestRegistryThatCannotBeReached(t *testing.T) {
 	host := listener.Addr().String() // nobody listens there any more
 	require.NoError(t, listener.Close())
 	code, _, stderr := invoke("push", host+"/platform/plugins:v1", "--catalog", filepath.Join(plugins, "catalog.yaml"))
-	assert.Equal(t, subcommand.ExitFindings, code)
+	assert.Equal(t, ExitFindings, code)
 	assert.Equal(t, "rplug catalog push: cannot reach "+host+": connection refused\n", stderr)
 	code, _, stderr = invoke("pull", host+"/platform/plugins:v1", plugins)
-	assert.Equal(t, subcommand.ExitFindings, code)
+	assert.Equal(t, ExitFindings, code)
 	assert.Equal(t, "rplug catalog pull: cannot reach "+host+": connection refused\n", stderr)
 }
 

@@ -16,13 +16,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // diffFlags are the flags of rplug diff.
 type diffFlags struct {
 	base, baseRef, live  string
-	inputs               subcommand.Inputs
+	inputs               Inputs
 	exclude              []string
 	format, graph        string
 	exitCode, showValues bool
@@ -30,9 +29,9 @@ type diffFlags struct {
 }
 
 func diffCommand(features []extension.Extension) *cobra.Command {
-	flags := diffFlags{chain: build.New(features...), inputs: subcommand.Inputs{Features: features, ReadsCatalogs: true}}
+	flags := diffFlags{chain: build.New(features...), inputs: Inputs{Features: features, ReadsCatalogs: true}}
 	command := &cobra.Command{
-		Use: "diff [OLD [NEW]] [-- PATH...]", GroupID: subcommand.GroupBuild, Args: cobra.ArbitraryArgs,
+		Use: "diff [OLD [NEW]] [-- PATH...]", GroupID: GroupBuild, Args: cobra.ArbitraryArgs,
 		Short: "Show which steps run again between two states, and why",
 		Long: "Render two states and show how they differ: sandboxes that come and go, steps that run again and\n" +
 			"why, versions that move, Secrets that change hands, forks and routes.\n\n" +
@@ -115,7 +114,7 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if f.exitCode && differences.Differs() {
-		return subcommand.Refuse(fmt.Errorf("%s and %s differ", before.name, after.name))
+		return Refuse(fmt.Errorf("%s and %s differ", before.name, after.name))
 	}
 	return nil
 }
@@ -124,7 +123,7 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 func (f *diffFlags) refused(c *cobra.Command, of diffSource, err error) error {
 	var found report.FindingsError
 	if errors.As(err, &found) {
-		subcommand.Complain(c.ErrOrStderr(), c, "nothing compared: fix the errors of "+of.name)
+		Complain(c.ErrOrStderr(), c, "nothing compared: fix the errors of "+of.name)
 	}
 	return err
 }
@@ -136,7 +135,7 @@ func (f *diffFlags) print(out io.Writer, of *renderdiff.Report) error {
 	drawing, err := of.Draw(diagram.Format(f.graph))
 	switch {
 	case errors.Is(err, renderdiff.ErrNothingRuns):
-		return subcommand.Refuse(err)
+		return Refuse(err)
 	case err == nil:
 		_, err = out.Write(drawing)
 	}

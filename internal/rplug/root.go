@@ -14,7 +14,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // Run is Main without the process: it returns the exit code. What a command prints is written when it is done, and
@@ -37,30 +36,30 @@ func Run(
 		parseFlags(root)
 	}
 	command, err := root.ExecuteContextC(ctx)
-	code := subcommand.ExitClean
-	var exit subcommand.Exit
+	code := ExitClean
+	var exit Exit
 	var found report.FindingsError
-	var refused subcommand.Refusal
-	var unfinished subcommand.Pending
+	var refused Refusal
+	var unfinished Pending
 	switch {
 	case errors.As(err, &exit):
 		return int(exit)
 	case errors.As(err, &found):
 		_, _ = fmt.Fprintln(stderr, found)
-		code = subcommand.ExitFindings
+		code = ExitFindings
 	case errors.As(err, &refused):
-		subcommand.ComplainOfEach(stderr, command, err)
-		code = subcommand.ExitFindings
+		ComplainOfEach(stderr, command, err)
+		code = ExitFindings
 	case errors.As(err, &unfinished):
-		subcommand.Complain(stderr, command, err.Error())
-		code = subcommand.ExitPending
+		Complain(stderr, command, err.Error())
+		code = ExitPending
 	case err != nil:
-		subcommand.ComplainOfEach(stderr, command, err)
-		return subcommand.ExitCall
+		ComplainOfEach(stderr, command, err)
+		return ExitCall
 	}
 	if _, err := out.WriteTo(stdout); err != nil {
-		subcommand.Complain(stderr, command, "stdout must be writable: "+err.Error())
-		return subcommand.ExitCall
+		Complain(stderr, command, "stdout must be writable: "+err.Error())
+		return ExitCall
 	}
 	return code
 }
@@ -78,14 +77,14 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 		Use:   programName,
 		Short: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects",
 		Long: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects.\n\n" +
-			"The functions take files and folders, or without any a ResourceList on stdin.\n" + subcommand.ExitCodes,
+			"The functions take files and folders, or without any a ResourceList on stdin.\n" + ExitCodes,
 		Version:       cli.BuildVersion(),
 		Args:          cobra.ArbitraryArgs,
-		RunE:          subcommand.Unknown,
+		RunE:          Unknown,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 
-		SuggestionsMinimumDistance: subcommand.SuggestionDistance,
+		SuggestionsMinimumDistance: SuggestionDistance,
 	}
 	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
@@ -111,9 +110,9 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 // addGroups adds the groups of the help that have a command.
 func addGroups(root *cobra.Command) {
 	for _, group := range []*cobra.Group{
-		{ID: subcommand.GroupFunctions, Title: "Functions:"}, {ID: subcommand.GroupBuild, Title: "Build:"},
-		{ID: subcommand.GroupRun, Title: "Run and test:"}, {ID: subcommand.GroupCluster, Title: "Clusters:"},
-		{ID: subcommand.GroupCatalogs, Title: "Catalogs:"}, {ID: subcommand.GroupPackages, Title: "Packages:"},
+		{ID: GroupFunctions, Title: "Functions:"}, {ID: GroupBuild, Title: "Build:"},
+		{ID: GroupRun, Title: "Run and test:"}, {ID: GroupCluster, Title: "Clusters:"},
+		{ID: GroupCatalogs, Title: "Catalogs:"}, {ID: GroupPackages, Title: "Packages:"},
 	} {
 		if slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.GroupID == group.ID }) {
 			root.AddGroup(group)
@@ -126,8 +125,8 @@ func completeRoot(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
-			c.Args, c.RunE = cobra.ArbitraryArgs, subcommand.Unknown
-			c.SuggestionsMinimumDistance = subcommand.SuggestionDistance
+			c.Args, c.RunE = cobra.ArbitraryArgs, Unknown
+			c.SuggestionsMinimumDistance = SuggestionDistance
 			c.Short = "Print a completion script for bash, zsh, fish or PowerShell"
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/status"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 )
 
 // statusFlags are the flags of rplug status.
@@ -28,7 +27,7 @@ type statusFlags struct {
 	kubectl       kubectl
 	wait          bool
 	timeout       time.Duration
-	output        subcommand.Output
+	output        Output
 	graph         graphFormat
 	printTemplate bool
 
@@ -36,9 +35,9 @@ type statusFlags struct {
 }
 
 func statusCommand(stdout io.Writer) *cobra.Command {
-	flags := statusFlags{output: subcommand.Text, style: report.StyleFor(isScreen(stdout), false, os.Getenv)}
+	flags := statusFlags{output: Text, style: report.StyleFor(isScreen(stdout), false, os.Getenv)}
 	command := &cobra.Command{
-		Use: "status [SANDBOX...]", GroupID: subcommand.GroupCluster, Args: cobra.ArbitraryArgs,
+		Use: "status [SANDBOX...]", GroupID: GroupCluster, Args: cobra.ArbitraryArgs,
 		Short: "Report what sandboxes are doing in a cluster, why a step has failed, what is left over",
 		Long: "Report what the phases of sandboxes are doing in a cluster: of those named, or of all. What exists\n" +
 			"is read with kubectl, or from a dump of kubectl get jobs,pods,secrets,events -o json or -o yaml;\n" +
@@ -70,7 +69,7 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 	f.BoolVarP(&flags.everywhere, "all-namespaces", "A", false, "all namespaces")
 	f.BoolVar(&flags.wait, "wait", false, "wait until all steps are ready, or one has failed or is stale")
 	f.DurationVar(&flags.timeout, "timeout", time.Hour, "`DURATION` to wait, such as 90s or 10m")
-	f.VarP(&flags.output, "output", "o", subcommand.OutputUsage)
+	f.VarP(&flags.output, "output", "o", OutputUsage)
 	f.Var(&flags.graph, "graph", fmt.Sprintf("print the steps as a picture in `FORMAT`: %v", diagram.Formats))
 	flags.kubectl.flags(f)
 	f.BoolVar(&flags.printTemplate, "print-template", false, "print the template for kubectl, and read nothing")
@@ -151,7 +150,7 @@ func (f *statusFlags) find(c *cobra.Command, from *source) (*status.Report, *sta
 		return nil, nil, err
 	}
 	if err := from.explain(objects, found); err != nil { // the state of the steps is known nevertheless
-		subcommand.Complain(c.ErrOrStderr(), c, err.Error())
+		Complain(c.ErrOrStderr(), c, err.Error())
 	}
 	return from.judge(objects), objects, nil
 }
@@ -197,8 +196,8 @@ func looksLikePath(name string) bool {
 }
 
 func (f *statusFlags) print(out io.Writer, found *status.Report, objects *status.Objects) error {
-	if f.output == subcommand.JSON {
-		return subcommand.PrintJSON(out, found)
+	if f.output == JSON {
+		return PrintJSON(out, found)
 	}
 	_, err := io.WriteString(out, report.WithoutCommands(found.Text(f.now(objects), f.style)))
 	return err
@@ -219,7 +218,7 @@ func (f *statusFlags) draw(c *cobra.Command, found *status.Report) error {
 		return fmt.Errorf("draw the steps of fewer sandboxes, or as %s: %w", diagram.DOT, err)
 	}
 	if format == diagram.Mermaid && diagram.MermaidTooLarge(text) {
-		subcommand.Complain(c.ErrOrStderr(), c, fmt.Sprintf(
+		Complain(c.ErrOrStderr(), c, fmt.Sprintf(
 			"the graph is larger than what Mermaid shows by its defaults: draw it as %s or %s, or fewer sandboxes at once",
 			diagram.SVG, diagram.DOT))
 	}
@@ -233,15 +232,15 @@ func (f *statusFlags) verdict(found *status.Report) error {
 	case found.Status == status.Ready:
 		return nil
 	case found.Status == status.Failed:
-		return subcommand.Refuse(errors.New("a step has failed"))
+		return Refuse(errors.New("a step has failed"))
 	case found.Status == status.Stale:
-		return subcommand.Refuse(errors.New("a step is stale: it must run again"))
+		return Refuse(errors.New("a step is stale: it must run again"))
 	case f.wait:
-		return subcommand.NotReady("not all steps were ready after %s", f.timeout)
+		return NotReady("not all steps were ready after %s", f.timeout)
 	case len(found.Steps) == 0 && len(f.dumps) == 0 && !f.everywhere:
-		return subcommand.NotReady("no step was found: name its namespace with --namespace, or use --all-namespaces")
+		return NotReady("no step was found: name its namespace with --namespace, or use --all-namespaces")
 	case len(found.Steps) == 0:
-		return subcommand.NotReady("no step was found")
+		return NotReady("no step was found")
 	}
-	return subcommand.NotReady("not all steps are ready")
+	return NotReady("not all steps are ready")
 }

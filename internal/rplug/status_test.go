@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -157,25 +156,25 @@ func TestStatus_kubectl(t *testing.T) {
 		return out.String()
 	}
 	for _, arguments := range [][]string{{}, {"shop"}, {"--render", render}} {
-		got := status(subcommand.ExitPending, arguments...)
+		got := status(ExitPending, arguments...)
 		assert.Contains(t, got, "InProgress  create  shop/db/make  -    ns         job/job-make  has no Pod")
 		assert.Contains(t, got, "job/job-make: FailedCreate: exceeded quota\nstatus: InProgress\n")
 	}
 	of.forbidden = "events"
-	assert.Contains(t, status(subcommand.ExitPending, "-n", "ns"), "not known: Events cannot be read: ")
+	assert.Contains(t, status(ExitPending, "-n", "ns"), "not known: Events cannot be read: ")
 	job["status"] = manifest{"conditions": []manifest{{"type": "Complete", "status": "True"}}}
-	assert.Contains(t, status(subcommand.ExitFindings), "Stale")
+	assert.Contains(t, status(ExitFindings), "Stale")
 	secret["metadata"].(manifest)["annotations"].(manifest)["resourceplugins.dev/published"] = "1"
-	status(subcommand.ExitClean)
-	status(subcommand.ExitClean, "--render", render)
+	status(ExitClean)
+	status(ExitClean, "--render", render)
 	of.forbidden = "secrets"
 	for _, arguments := range [][]string{{}, {"--render", render}} {
-		got := status(subcommand.ExitClean, arguments...)
+		got := status(ExitClean, arguments...)
 		assert.Contains(t, got, "not known: Secrets cannot be read: ")
 		assert.Contains(t, got, `Error from server (Forbidden)`)
 	}
 	of.forbidden = "jobs"
-	status(subcommand.ExitCall)
+	status(ExitCall)
 	all, err := os.ReadFile(printed)
 	require.NoError(t, err)
 	assert.Contains(t, string(all), `{"kind":"Secret","metadata":{"annotations"`)
@@ -218,23 +217,23 @@ func TestStatus_kubectlEngines(t *testing.T) { //nolint:paralleltest // it sets 
 		assert.Equal(t, code, Run(t.Context(), all, strings.NewReader(""), &out, &notes), notes.String())
 		return out.String()
 	}
-	got := status(subcommand.ExitPending)
+	got := status(ExitPending)
 	assert.Regexp(t, `Missing +create +one/r/make .* does not exist: apply the render\n`, got)
 	assert.NotContains(t, got, "not known")
-	got = status(subcommand.ExitPending, "--render", rendered)
+	got = status(ExitPending, "--render", rendered)
 	assert.Contains(t, got, "not known: PipelineRuns are not a kind that the cluster has: install its engine, then apply the render\n")
 	assert.Contains(t, got, "\nstatus: Missing\n")
 
 	of.hasEngines = true
 	for _, arguments := range [][]string{nil, {"--render", rendered}} {
-		got = status(subcommand.ExitPending, arguments...)
+		got = status(ExitPending, arguments...)
 		assert.Regexp(t, `Ready +create +one/r/bare .* pipelinerun/one-r-create-5vrm2gnmbwh4`, got)
 		assert.Regexp(t, `InProgress +create +one/r/make .* runs\n`, got)
 		assert.Regexp(t, `InProgress +create +one/r/left .* waits for make\n`, got)
 		assert.NotContains(t, got, "not known")
 	}
 	var template bytes.Buffer
-	require.Equal(t, subcommand.ExitClean, Run(t.Context(), []string{"status", "--print-template"}, strings.NewReader(""), &template, &template))
+	require.Equal(t, ExitClean, Run(t.Context(), []string{"status", "--print-template"}, strings.NewReader(""), &template, &template))
 	file := filepath.Join(folder, "status.gotemplate")
 	require.NoError(t, os.WriteFile(file, template.Bytes(), 0o600))
 	alone, err := exec.CommandContext(t.Context(), checkout.Tool(t, "kubectl"), "--kubeconfig="+config, "get", "-f", rendered,
@@ -244,16 +243,16 @@ func TestStatus_kubectlEngines(t *testing.T) { //nolint:paralleltest // it sets 
 		`\(Failed: 0, Cancelled 0\), Incomplete: 3, Skipped: 0\nstatus: InProgress\n$`, string(alone))
 	of.forbidden = "taskruns"
 	for _, arguments := range [][]string{nil, {"--render", rendered}} {
-		got = status(subcommand.ExitPending, arguments...)
+		got = status(ExitPending, arguments...)
 		assert.Regexp(t, `InProgress +create +one/r/make .* is not known: its TaskRun "one-r-create-5vrm2gnmbwh4-make" is not\n`, got)
 		assert.Contains(t, got, "not known: TaskRuns cannot be read: ")
 	}
 	of.forbidden = "pipelineruns"
-	got = status(subcommand.ExitPending)
+	got = status(ExitPending)
 	assert.Contains(t, got, "not known: PipelineRuns cannot be read: ")
 	assert.Regexp(t, `Missing +create +one/r/make .* has no Job, and PipelineRuns are not known\n`, got)
 	of.forbidden = "workflows"
-	assert.Contains(t, status(subcommand.ExitPending), "not known: Workflows cannot be read: ")
+	assert.Contains(t, status(ExitPending), "not known: Workflows cannot be read: ")
 }
 
 func text(t *testing.T, value any) []byte {

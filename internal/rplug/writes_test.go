@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -128,7 +127,7 @@ func TestConcurrentPushesToOneTag(t *testing.T) {
 			})
 		}
 		group.Wait()
-		assert.Equal(t, subcommand.ExitClean+subcommand.ExitFindings, codes[0]+codes[1])
+		assert.Equal(t, ExitClean+ExitFindings, codes[0]+codes[1])
 	}
 }
 
@@ -140,20 +139,20 @@ type write struct {
 }
 
 var writes = map[string]write{
-	"index":  {[]string{"catalog", "index", "plugins"}, "plugins/catalog.yaml", subcommand.ExitClean},
-	"yank":   {[]string{"catalog", "yank", "hello-db@1.0.0", "--reason", "bad", "-c", "plugins/catalog.yaml"}, "plugins/catalog.yaml", subcommand.ExitClean},
-	"push":   {[]string{"catalog", "push", "--oci-layout", "store:v2", "-c", "plugins/catalog.yaml", "plugins/1.0.0.yaml"}, "store/index.json", subcommand.ExitClean},
-	"create": {[]string{"catalog", "push", "--oci-layout", "new:v1", "-c", "plugins/catalog.yaml", "plugins/1.0.0.yaml"}, "new/index.json", subcommand.ExitClean},
-	"pull":   {[]string{"catalog", "pull", "--oci-layout", "newer:v1", "back"}, "back/catalog.yaml", subcommand.ExitClean},
-	"lock":   {[]string{"resolve", "--write-lock", "new.yaml", "plugins", "sandbox.yaml"}, "new.yaml", subcommand.ExitClean},
-	"relock": {[]string{"resolve", "--write-lock", "lock.yaml", "plugins", "sandbox.yaml"}, "lock.yaml", subcommand.ExitClean},
-	"new":    {[]string{"new", "plugin", "postgres-db", "--dir", "typos"}, "typos/postgres-db/plugin.yaml", subcommand.ExitClean},
-	"renew":  {[]string{"new", "sandbox", "b", "--plugin", "other-db", "--dir", ".", "--force"}, "sandboxes/b.yaml", subcommand.ExitClean},
-	"fix":    {[]string{"validate", "--fix", "typos"}, "typos/b.yaml", subcommand.ExitFindings},
-	"build":  {[]string{"build", "--output-dir", "out", "--kustomization", "back", "boxes"}, "out/sandbox-b.yaml", subcommand.ExitClean}, // it goes
-	"render": {[]string{"build", "--output-dir", "new", "back", "boxes"}, "new/shared.yaml", subcommand.ExitClean},
-	"pin":    {[]string{"resolve", "--write", "back", "pins"}, "pins/b.yaml", subcommand.ExitClean},
-	"pins":   {[]string{"resolve", "--write", "--write-lock", "pins/lock.yaml", "back", "pins"}, "pins/lock.yaml", subcommand.ExitClean},
+	"index":  {[]string{"catalog", "index", "plugins"}, "plugins/catalog.yaml", ExitClean},
+	"yank":   {[]string{"catalog", "yank", "hello-db@1.0.0", "--reason", "bad", "-c", "plugins/catalog.yaml"}, "plugins/catalog.yaml", ExitClean},
+	"push":   {[]string{"catalog", "push", "--oci-layout", "store:v2", "-c", "plugins/catalog.yaml", "plugins/1.0.0.yaml"}, "store/index.json", ExitClean},
+	"create": {[]string{"catalog", "push", "--oci-layout", "new:v1", "-c", "plugins/catalog.yaml", "plugins/1.0.0.yaml"}, "new/index.json", ExitClean},
+	"pull":   {[]string{"catalog", "pull", "--oci-layout", "newer:v1", "back"}, "back/catalog.yaml", ExitClean},
+	"lock":   {[]string{"resolve", "--write-lock", "new.yaml", "plugins", "sandbox.yaml"}, "new.yaml", ExitClean},
+	"relock": {[]string{"resolve", "--write-lock", "lock.yaml", "plugins", "sandbox.yaml"}, "lock.yaml", ExitClean},
+	"new":    {[]string{"new", "plugin", "postgres-db", "--dir", "typos"}, "typos/postgres-db/plugin.yaml", ExitClean},
+	"renew":  {[]string{"new", "sandbox", "b", "--plugin", "other-db", "--dir", ".", "--force"}, "sandboxes/b.yaml", ExitClean},
+	"fix":    {[]string{"validate", "--fix", "typos"}, "typos/b.yaml", ExitFindings},
+	"build":  {[]string{"build", "--output-dir", "out", "--kustomization", "back", "boxes"}, "out/sandbox-b.yaml", ExitClean}, // it goes
+	"render": {[]string{"build", "--output-dir", "new", "back", "boxes"}, "new/shared.yaml", ExitClean},
+	"pin":    {[]string{"resolve", "--write", "back", "pins"}, "pins/b.yaml", ExitClean},
+	"pins":   {[]string{"resolve", "--write", "--write-lock", "pins/lock.yaml", "back", "pins"}, "pins/lock.yaml", ExitClean},
 }
 
 const sandboxText = `name: shop

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -38,7 +37,7 @@ func retractCommand(change func(*resolve.CatalogDocument, string, string) error,
 	file := flags.StringP("catalog", "c", "catalog.yaml", "the catalog's `FILE`")
 	reason := flags.String("reason", "", "the `TEXT` that people get to read")
 	undo := flags.Bool("undo", false, "take the reason back")
-	command.Args = subcommand.Arguments(1, 1)
+	command.Args = Arguments(1, 1)
 	command.RunE = func(c *cobra.Command, args []string) error {
 		if *undo != (*reason == "") {
 			return errors.New("one of --reason and --undo must be given")
@@ -54,7 +53,7 @@ func retractCommand(change func(*resolve.CatalogDocument, string, string) error,
 				return nil, err
 			}
 			if err := change(catalog, args[0], *reason); err != nil {
-				return nil, subcommand.Refuse(err)
+				return nil, Refuse(err)
 			}
 			return catalog, printChanges(c, *file, catalog)
 		})

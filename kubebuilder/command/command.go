@@ -12,7 +12,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
 )
@@ -36,7 +35,7 @@ func Extension() rplug.Extension {
 
 func newCommand(stdout io.Writer) *cobra.Command {
 	command := &cobra.Command{
-		Use: "kubebuilder", GroupID: subcommand.GroupPackages, Args: cobra.ArbitraryArgs, RunE: subcommand.Unknown,
+		Use: "kubebuilder", GroupID: rplug.GroupPackages, Args: cobra.ArbitraryArgs, RunE: rplug.Unknown,
 		Short: "Install, run and test kubebuilder's external plugins",
 	}
 	command.AddCommand(installCommand(), runCommand(), testCommand(stdout))

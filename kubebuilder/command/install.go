@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
 )
 
@@ -21,7 +21,7 @@ const pluginProgram = "kubebuilder-resource-plugin"
 func installCommand() *cobra.Command {
 	var root string
 	command := &cobra.Command{
-		Use: "install", Args: subcommand.Arguments(0, 0),
+		Use: "install", Args: rplug.Arguments(0, 0),
 		Short: "Install the external plugin that makes projects with resource plugins",
 		Long: "Install the external plugin " + plugin.Key + " for kubebuilder. It makes projects with\n" +
 			"resource plugins, alone or behind go/v4.\n\n" +
@@ -37,7 +37,7 @@ func installCommand() *cobra.Command {
 			file := filepath.Join(folder, plugin.Name, plugin.Version, plugin.Name)
 			state, err := installProgram(file)
 			if err != nil {
-				return subcommand.Refuse(err)
+				return rplug.Refuse(err)
 			}
 			_, err = fmt.Fprintf(c.OutOrStdout(), "%-9s  %s\n", state, report.Printable(file))
 			return err

@@ -13,7 +13,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/host"
 )
@@ -49,10 +49,10 @@ func runCommand() *cobra.Command {
 	f.StringVar(&flags.root, "root", "", rootUsage)
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the changes as a diff, and write nothing")
 	f.DurationVar(&flags.timeout, "timeout", 0, "`DURATION` of the longest call of a plugin (default 2m)")
-	subcommand.Register(command, "plugins", func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
-		return subcommand.CompleteList(installedPlugins(flags.root))(c, args, text)
+	rplug.Register(command, "plugins", func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+		return rplug.CompleteList(installedPlugins(flags.root))(c, args, text)
 	})
-	subcommand.Register(command, "timeout", cobra.NoFileCompletions)
+	rplug.Register(command, "timeout", cobra.NoFileCompletions)
 	for _, folder := range []string{"project", "root"} {
 		_ = command.MarkFlagDirname(folder)
 	}
@@ -84,18 +84,18 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	}
 	run, err := chain.Run(c.Context(), host.Call{Project: f.folder, Command: name, Plugins: f.plugins, Args: rest})
 	if err != nil {
-		return subcommand.Refuse(err)
+		return rplug.Refuse(err)
 	}
 	defer run.End()
 	if run.Recovered {
-		subcommand.Complain(c.ErrOrStderr(), c, "the changes of an interrupted command have been completed or undone")
+		rplug.Complain(c.ErrOrStderr(), c, "the changes of an interrupted command have been completed or undone")
 	}
 	for _, what := range run.Lost {
-		subcommand.Complain(c.ErrOrStderr(), c, "warning: "+what)
+		rplug.Complain(c.ErrOrStderr(), c, "warning: "+what)
 	}
 	if !f.dryRun {
 		if err := run.Commit(); err != nil {
-			return subcommand.Refuse(err)
+			return rplug.Refuse(err)
 		}
 	}
 	return f.print(c.OutOrStdout(), run)

@@ -20,7 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/harness"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
@@ -69,8 +69,8 @@ func testCommand(stdout io.Writer) *cobra.Command {
 	for _, folder := range []string{"exchanges", "record", "root"} {
 		_ = command.MarkFlagDirname(folder)
 	}
-	subcommand.Register(command, "output", subcommand.CompleteOne(harness.Formats()...))
-	subcommand.Register(command, "args", completeCommands)
+	rplug.Register(command, "output", rplug.CompleteOne(harness.Formats()...))
+	rplug.Register(command, "args", completeCommands)
 	command.RunE = flags.run
 	return command
 }
@@ -118,8 +118,8 @@ func (f *harnessFlags) run(c *cobra.Command, args []string) error {
 	}
 	var interrupted cli.Interrupted
 	if errors.As(err, &interrupted) {
-		subcommand.Complain(c.ErrOrStderr(), c, interrupted.Error())
-		return subcommand.Exit(interrupted.ExitCode())
+		rplug.Complain(c.ErrOrStderr(), c, interrupted.Error())
+		return rplug.Exit(interrupted.ExitCode())
 	}
 	return err
 }
@@ -191,7 +191,7 @@ func (f *harnessFlags) check(
 		return err
 	}
 	if all.Failed() {
-		return subcommand.Refuse(errors.New("a check has failed"))
+		return rplug.Refuse(errors.New("a check has failed"))
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (f *harnessFlags) recordExchanges(
 	eraseLine(c)
 	if err != nil {
 		if ctx.Err() == nil {
-			err = subcommand.Refuse(err)
+			err = rplug.Refuse(err)
 		}
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -78,7 +78,7 @@ func testsExample(t *testing.T, example, plugin string, changes ...string) strin
 	file := filepath.Join(t.TempDir(), "test.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(local), 0o600))
 	code, stdout, stderr := call("test", "--engine", "process", filepath.Join(folder, plugin), file)
-	assert.Equal(t, subcommand.ExitClean, code, "%s%s", stdout, stderr)
+	assert.Equal(t, rplug.ExitClean, code, "%s%s", stdout, stderr)
 	return stdout
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/local"
 	"github.com/resource-plugins/krm-functions/local/localrun"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -29,20 +29,20 @@ type runFlags struct {
 	engine      string
 	helperImage string
 	network     string
-	inputs      subcommand.Inputs
+	inputs      rplug.Inputs
 	parallel    int
 	rerun       bool
 	logs        bool
 	showOutputs bool
-	output      subcommand.Output
+	output      rplug.Output
 }
 
 func runCommand(features []extension.Extension) *cobra.Command {
 	flags := runFlags{
-		output: subcommand.Text, params: map[string]string{}, inputs: subcommand.Inputs{Features: features, ReadsCatalogs: true},
+		output: rplug.Text, params: map[string]string{}, inputs: rplug.Inputs{Features: features, ReadsCatalogs: true},
 	}
 	command := &cobra.Command{
-		Use: "run PLUGIN [PATH...]", GroupID: subcommand.GroupRun, Args: subcommand.Arguments(1, -1),
+		Use: "run PLUGIN [PATH...]", GroupID: rplug.GroupRun, Args: rplug.Arguments(1, -1),
 		Short: "Run the steps of a plugin here, without a cluster",
 		Long: "Run the create or delete phase of a plugin on this machine, as a cluster would: a step runs once the\n" +
 			"outputs that it reads are published, in parallel with others, and not again once it is published.\n" +
@@ -80,7 +80,7 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.rerun, "rerun", false, "run all steps, those that are published, too")
 	flags.BoolVar(&f.logs, "logs", false, "print what all steps printed, not only failed ones")
 	flags.BoolVar(&f.showOutputs, "show-outputs", false, "print the values of outputs, which can be secrets")
-	flags.VarP(&f.output, "output", "o", subcommand.OutputUsage)
+	flags.VarP(&f.output, "output", "o", rplug.OutputUsage)
 }
 
 func (f *runFlags) run(c *cobra.Command, args []string) error {
@@ -120,12 +120,12 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	var interrupted cli.Interrupted
 	switch {
 	case errors.As(err, &interrupted):
-		subcommand.Complain(c.ErrOrStderr(), c, err.Error())
-		return subcommand.Exit(interrupted.ExitCode())
+		rplug.Complain(c.ErrOrStderr(), c, err.Error())
+		return rplug.Exit(interrupted.ExitCode())
 	case err != nil:
 		return err
 	case result.Failed():
-		return subcommand.Refuse(errors.New("a step has failed"))
+		return rplug.Refuse(errors.New("a step has failed"))
 	}
 	return nil
 }
@@ -148,15 +148,15 @@ func (f *runFlags) execute(c *cobra.Command, objects []*krm.Item, options localr
 }
 
 func (f *runFlags) print(out io.Writer, steps []local.Step) error {
-	if f.output == subcommand.JSON {
-		return subcommand.PrintJSON(out, map[string][]local.Step{"steps": steps})
+	if f.output == rplug.JSON {
+		return rplug.PrintJSON(out, map[string][]local.Step{"steps": steps})
 	}
 	local.WriteOutputs(out, steps)
 	return nil
 }
 
 // engineOptions returns the options for the engine that the flags select. It is for rplug run and rplug test.
-func engineOptions(c *cobra.Command, name, helperImage string, of *subcommand.Inputs, progress *local.Progress) local.EngineOptions {
+func engineOptions(c *cobra.Command, name, helperImage string, of *rplug.Inputs, progress *local.Progress) local.EngineOptions {
 	options := local.EngineOptions{
 		Name: name, HelperImage: helperImage, Progress: progress.Note, Warn: func(message string) { warn(c, message) },
 	}

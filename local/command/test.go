@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/local"
 	"github.com/resource-plugins/krm-functions/local/plugintest"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -31,14 +31,14 @@ type testFlags struct {
 	parallel    int
 	update      bool
 	output      string
-	inputs      subcommand.Inputs
+	inputs      rplug.Inputs
 	stdout      io.Writer
 }
 
 func testCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
-	flags := testFlags{stdout: stdout, inputs: subcommand.Inputs{Features: features, ReadsCatalogs: true}}
+	flags := testFlags{stdout: stdout, inputs: rplug.Inputs{Features: features, ReadsCatalogs: true}}
 	command := &cobra.Command{
-		Use: "test [PATH...]", GroupID: subcommand.GroupRun, Args: cobra.ArbitraryArgs,
+		Use: "test [PATH...]", GroupID: rplug.GroupRun, Args: cobra.ArbitraryArgs,
 		Short: "Test plugins here, without a cluster",
 		Long: "Run the PluginTest documents below the paths (default: the working directory). A test has fixtures,\n" +
 			"such as a database server, and cases: params, and what each phase must do. These checks are made,\n" +
@@ -77,8 +77,8 @@ func (f *testFlags) test(c *cobra.Command, args []string) error {
 	var interrupted cli.Interrupted
 	switch {
 	case errors.As(err, &interrupted):
-		subcommand.Complain(c.ErrOrStderr(), c, err.Error())
-		return subcommand.Exit(interrupted.ExitCode())
+		rplug.Complain(c.ErrOrStderr(), c, err.Error())
+		return rplug.Exit(interrupted.ExitCode())
 	case err != nil:
 		return err
 	}
@@ -142,7 +142,7 @@ func (f *testFlags) finish(c *cobra.Command, result *plugintest.Report, read *lo
 		}
 	}
 	if result.Failed > 0 {
-		return subcommand.Refuse(errors.New("a check has failed"))
+		return rplug.Refuse(errors.New("a check has failed"))
 	}
 	return nil
 }

@@ -18,7 +18,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/local"
 	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
@@ -36,7 +35,7 @@ func TestExampleHelloDB(t *testing.T) {
 	t.Parallel()
 	needsNamespaces(t)
 	code, stdout, stderr := call("test", "--engine", "process", filepath.Join(checkout.Root(), "examples", "hello-db"))
-	assert.Equal(t, subcommand.ExitClean, code, stderr)
+	assert.Equal(t, rplug.ExitClean, code, stderr)
 	assert.Contains(t, stdout, "1 test and 1 case: 9 checks passed, 0 failed, 0 skipped\n")
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/stacks"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
@@ -32,7 +31,7 @@ type unpackFlags struct {
 	scope, image, templatingImage, compatible string
 }
 
-// Extension returns the feature with its subcommand.
+// Extension returns the feature with its rplug.
 func Extension() rplug.Extension {
 	return rplug.Extension{
 		Extension: stacks.Extension(),
@@ -46,7 +45,7 @@ func Extension() rplug.Extension {
 func unpackCommand() *cobra.Command {
 	var flags unpackFlags
 	command := &cobra.Command{
-		Use: "unpack PATH", GroupID: subcommand.GroupPackages, Args: subcommand.Arguments(1, 1), RunE: flags.run,
+		Use: "unpack PATH", GroupID: rplug.GroupPackages, Args: rplug.Arguments(1, 1), RunE: flags.run,
 		Short: "Print the objects of a Crossplane package of v0.3 to v0.10",
 		Long: "Print the CRDs and the Stack or StackDefinition of a Crossplane package of v0.3 to v0.10: what\n" +
 			"its unpack Job gave to the stack manager. PATH is a .registry folder or one that holds it, an OCI\n" +
@@ -56,7 +55,7 @@ func unpackCommand() *cobra.Command {
 			"behavior.yaml names no controller gets " + pack.DefaultTemplatingImage + ".\n\n" +
 			"With --compatible v0.10 the output has the bytes of `stack unpack` of crossplane v0.10.0, faults\n" +
 			"included, and a refusal its text. As there, the scope is Namespaced by default, and a template\n" +
-			"stack gets no controller by default. Messages name files below .registry.\n\n" + subcommand.ExitCodes,
+			"stack gets no controller by default. Messages name files below .registry.\n\n" + rplug.ExitCodes,
 		Example: "  rplug unpack . --permission-scope Cluster --image registry.example.org/acme/redis:v0.1.0",
 	}
 	f := command.Flags()
@@ -115,7 +114,7 @@ func readRegistry(name string) (*pack.Contents, error) {
 	packages, err := pack.ReadPath(name)
 	switch {
 	case errors.Is(err, pack.ErrNoPackage):
-		return nil, subcommand.Refuse(err)
+		return nil, rplug.Refuse(err)
 	case err != nil:
 		return nil, err
 	case len(packages) > 1:
@@ -123,9 +122,9 @@ func readRegistry(name string) (*pack.Contents, error) {
 		for _, one := range packages {
 			found = append(found, one.Path)
 		}
-		return nil, subcommand.Refuse(fmt.Errorf("%q must hold one package, not %d: %s", name, len(packages), strings.Join(found, ", ")))
+		return nil, rplug.Refuse(fmt.Errorf("%q must hold one package, not %d: %s", name, len(packages), strings.Join(found, ", ")))
 	case packages[0].Form != pack.FormRegistry:
-		return nil, subcommand.Refuse(fmt.Errorf("%q must be a package with a %s folder: the documents of %s are there already", name,
+		return nil, rplug.Refuse(fmt.Errorf("%q must be a package with a %s folder: the documents of %s are there already", name,
 			pack.Folder, pack.StreamFile))
 	}
 	return packages[0], nil
@@ -147,7 +146,7 @@ func unpackCompatible(c *cobra.Command, files pack.Files, options pack.UnpackOpt
 		for line := range strings.SplitSeq("error: cannot unpack stack: failed to unpack stacks: "+err.Error(), "\n") {
 			_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Printable(line))
 		}
-		return subcommand.Exit(subcommand.ExitFindings)
+		return rplug.Exit(rplug.ExitFindings)
 	}
 	_, err = c.OutOrStdout().Write(text)
 	return err

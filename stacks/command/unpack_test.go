@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/rplug"
-	"github.com/resource-plugins/krm-functions/internal/subcommand"
 	"github.com/resource-plugins/krm-functions/stacks/command"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
@@ -49,7 +48,7 @@ func TestUnpack_readsTarOfDockerSave(t *testing.T) {
 
 	var out, messages bytes.Buffer
 	code := rplug.Run(t.Context(), []string{"unpack", file}, strings.NewReader(""), &out, &messages, extension)
-	assert.Equal(t, subcommand.ExitClean, code, messages.String())
+	assert.Equal(t, rplug.ExitClean, code, messages.String())
 	assert.Contains(t, out.String(), "\n  name: cache\n")
 	assert.Contains(t, out.String(), "\n  version: v7\n")
 }

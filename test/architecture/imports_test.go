@@ -77,7 +77,6 @@ var layers = []struct {
 	{path: "internal/renderdiff"},
 	{path: "internal/htmlreport"},
 	{path: "internal/scaffold"},
-	{path: "internal/subcommand"},
 	{path: "internal/rplug", allowed: []string{"os/exec", "time"}}, // kubectl; statuses have ages
 }
 

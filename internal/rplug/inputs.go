@@ -1,4 +1,4 @@
-package subcommand
+package rplug
 
 import (
 	"fmt"
