@@ -109,15 +109,18 @@ func (d delivery) isHeld(o *object) bool {
 //
 // Hooks of a deletion are created at once and in any order; waves mean nothing there.
 func (d delivery) forArgoCD(o *object) map[string]string {
-	const sync, wave = "argocd.argoproj.io/sync-options", "argocd.argoproj.io/sync-wave"
+	const prefix = "argocd.argoproj.io/"
+	const sync, wave, compare = prefix + "sync-options", prefix + "sync-wave", prefix + "compare-options"
 	switch {
 	case d.isHeld(o):
 		return map[string]string{
-			"argocd.argoproj.io/hook":               cmp.Or(d.hook, postDelete),
-			"argocd.argoproj.io/hook-delete-policy": "HookSucceeded",
+			prefix + "hook":               cmp.Or(d.hook, postDelete),
+			prefix + "hook-delete-policy": "HookSucceeded",
 		}
 	case isKept(o):
-		return map[string]string{sync: "Prune=false,Delete=false", wave: "-1"}
+		// What is kept after a change or a removal does not make the Application OutOfSync
+		// (https://argo-cd.readthedocs.io/en/stable/user-guide/compare-options/).
+		return map[string]string{sync: "Prune=false,Delete=false", compare: "IgnoreExtraneous", wave: "-1"}
 	case isWorkload(o):
 		return nil
 	default:

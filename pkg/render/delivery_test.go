@@ -47,7 +47,7 @@ func line(object object) string {
 
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
-	const keep, wave = "sync-options=Prune=false,Delete=false sync-wave=-1", "sync-wave=-1"
+	const keep, wave = "compare-options=IgnoreExtraneous sync-options=Prune=false,Delete=false sync-wave=-1", "sync-wave=-1"
 	const held = "hook=PostDelete hook-delete-policy=HookSucceeded"
 	const first = "hook=PreDelete hook-delete-policy=HookSucceeded"
 	const policy = " hook-delete-policy=before-hook-creation,hook-succeeded hook-weight="
@@ -99,7 +99,7 @@ func TestAnnotations(t *testing.T) {
 // that is held back.
 func TestAnnotations_ofEngines(t *testing.T) {
 	t.Parallel()
-	const keep, wave, disabled = "sync-options=Prune=false,Delete=false sync-wave=-1", "sync-wave=-1", "substitute=disabled"
+	const keep, wave, disabled = "compare-options=IgnoreExtraneous sync-options=Prune=false,Delete=false sync-wave=-1", "sync-wave=-1", "substitute=disabled"
 	const held, hook = "hook=PostDelete hook-delete-policy=HookSucceeded", "hook=post-delete hook-delete-policy=" +
 		"before-hook-creation,hook-succeeded hook-weight=N"
 	number := regexp.MustCompile(`weight=\d+`)

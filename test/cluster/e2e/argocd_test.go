@@ -137,10 +137,10 @@ func TestArgoCDLifecycle(t *testing.T) {
 			a.spec["syncPolicy"].(object)["syncOptions"] = options
 			deliverLifecycle(s, argoCDArguments, a.repository, a.create,
 				func(revision string) { a.await(revision, "Synced", "Healthy") },
-				func(revision string) { a.await(revision, "OutOfSync", "Healthy") }) // what has Prune=false stays
+				func(revision string) { a.await(revision, "Synced", "Healthy") }) // though what has Prune=false stays
 			observe(t, argoCDName, "all steps have succeeded", "Synced, Healthy")
-			observe(t, argoCDName, "the delete phase is done", "OutOfSync, Healthy")
-			observe(t, argoCDName, "the sandbox was removed", "OutOfSync, Healthy")
+			observe(t, argoCDName, "the delete phase is done", "Synced, Healthy")
+			observe(t, argoCDName, "the sandbox was removed", "Synced, Healthy")
 		})
 	}
 }
