@@ -109,13 +109,13 @@ func (d delivery) isHeld(o *object) bool {
 //
 // Hooks of a deletion are created at once and in any order; waves mean nothing there.
 func (d delivery) forArgoCD(o *object) map[string]string {
-	const prefix = "argocd.argoproj.io/"
-	const sync, wave, compare = prefix + "sync-options", prefix + "sync-wave", prefix + "compare-options"
+	const sync, wave = "argocd.argoproj.io/sync-options", "argocd.argoproj.io/sync-wave"
+	const compare = "argocd.argoproj.io/compare-options"
 	switch {
 	case d.isHeld(o):
 		return map[string]string{
-			prefix + "hook":               cmp.Or(d.hook, postDelete),
-			prefix + "hook-delete-policy": "HookSucceeded",
+			"argocd.argoproj.io/hook":               cmp.Or(d.hook, postDelete),
+			"argocd.argoproj.io/hook-delete-policy": "HookSucceeded",
 		}
 	case isKept(o):
 		// What is kept after a change or a removal does not make the Application OutOfSync
