@@ -93,7 +93,8 @@ func checkEcho(r *validate.Rule, p *externalPlugin, e exchange) {
 		{"command", e.request.Command, e.response.Command, v1alpha1.Commands()},
 	} {
 		if slices.Contains(field.known, field.asked) && field.asked != field.answered && !p.Unsure(e.responsePath) {
-			p.Propose(r, e.responsePath.Key(field.key), field.asked, "must be that of the request, %q, not %q", field.asked, field.answered)
+			p.Propose(r, e.responsePath.Key(field.key), field.asked, "must be that of the request, %q, not %q",
+				field.asked, field.answered)
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 // ProjectFile is the name of the project file.
 const ProjectFile = "rplug.yaml"
 
-// Project is a project file, which holds what would otherwise be repeated as flags. Its methods may be called on nil, too: there
-// is no project file then.
+// Project is a project file, which holds what would otherwise be repeated as flags. Its methods may be called on nil, too:
+// there is no project file then.
 type Project struct {
 	v1alpha1.Project
 	// File is its path: from the folder that it was looked for from if that path is relative.
@@ -27,9 +27,9 @@ type Project struct {
 	top  string // the folder that paths must not leave
 }
 
-// FindProject reads the project file of a folder: the one in it, or the next one above it up to the top of its git repository. It
-// returns nil if there is none. Outside of a repository the folders above may be other people's, so they are not searched. The
-// levels of rules may name those of the extensions.
+// FindProject reads the project file of a folder: the one in it, or the next one above it up to the top of its git
+// repository. It returns nil if there is none. Outside of a repository the folders above may be other people's, so they are
+// not searched. The levels of rules may name those of the extensions.
 func FindProject(folder string, extensions ...validate.Extension) (*Project, error) {
 	absolute, err := filepath.Abs(folder)
 	if err != nil {

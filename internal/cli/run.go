@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -66,7 +67,7 @@ func (r *run) fail(err error) int {
 	for _, one := range all {
 		Complain(r.stderr, r.Command, one.Error())
 	}
-	if refused, ok := err.(misconfigured); ok {
+	if refused := (misconfigured{}); errors.As(err, &refused) {
 		r.end(refused.results, !r.isLinter(), "")
 	}
 	return ExitCall

@@ -21,9 +21,9 @@ const (
 // digestPrefix names the algorithm.
 const digestPrefix = "sha256:"
 
-// Digest returns the digest of a plugin document: the identity of a plugin's version, as one line of text. Two documents have the
-// same digest if and only if they publish the same content, however they are written. A nil spec is an absent one. A spec that has
-// no canonical form is an error, whose path is from the document's root.
+// Digest returns the digest of a plugin document: the identity of a plugin's version, as one line of text. Two documents
+// have the same digest if and only if they publish the same content, however they are written. A nil spec is an absent one.
+// A spec that has no canonical form is an error, whose path is from the document's root.
 //
 // A digest is "sha256:" and the 64 lower-case hexadecimal digits of the SHA-256 of the document's canonical JSON, which
 // has no byte that is not described here:

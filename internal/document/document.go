@@ -5,8 +5,8 @@
 // document, and a problem for everything that could not be decoded. Whether a decoded document follows its
 // specification is checked by pkg/validate.
 //
-// NewGraph builds the graph of a plugin's steps: the order in which they run, the steps that each one waits for,
-// dangling references, and cycles. Digest identifies what a plugin document publishes. CheckImage and its like check and compare
+// NewGraph builds the graph of a plugin's steps: the order in which they run, the steps that each one waits for, dangling
+// references, and cycles. Digest identifies what a plugin document publishes. CheckImage and its like check and compare
 // references of container images.
 package document
 

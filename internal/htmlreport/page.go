@@ -99,8 +99,9 @@ const many = 8
 func (p Page) HTML() ([]byte, error) {
 	b := &builder{Page: p, anchors: reserved(), cards: map[*krm.Item]string{},
 		counts: map[*krm.Item]map[krm.Severity]int{},
-		values: values{show: p.ShowValues, files: p.Files, masks: map[string]*mask{}, hidden: map[*krm.Item]map[*yaml.Node][]*yaml.Node{},
-			items: p.items()}}
+		values: values{show: p.ShowValues, files: p.Files, masks: map[string]*mask{},
+			hidden: map[*krm.Item]map[*yaml.Node][]*yaml.Node{},
+			items:  p.items()}}
 	c, err := b.content()
 	if err != nil {
 		return nil, err

@@ -216,8 +216,8 @@ func (d *comparison) named(kind ReasonKind, older, newer map[string]string, oldO
 	}
 }
 
-// producers compares the generations of the steps whose outputs are read. A producer that is added or removed is reported as an
-// input.
+// producers compares the generations of the steps whose outputs are read. A producer that is added or removed is reported
+// as an input.
 func (d *comparison) producers() {
 	old := map[string]string{}
 	for i, producer := range d.old.plan.Producers {

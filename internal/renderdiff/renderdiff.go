@@ -1,15 +1,15 @@
-// Package renderdiff compares two renders in the terms of the domain: which sandboxes are added and removed, which steps run
-// again and why, which versions change, which Secrets a different step publishes to, and which forks and routes change. Its main
-// types are Side and Report:
+// Package renderdiff compares two renders in the terms of the domain: which sandboxes are added and removed, which steps
+// run again and why, which versions change, which Secrets a different step publishes to, and which forks and routes change.
+// Its main types are Side and Report:
 //
 //	before := renderdiff.NewSide("main", oldObjects, oldDocuments)
 //	after := renderdiff.NewSide(".", newObjects, newDocuments)
 //	report, err := renderdiff.Compare(before, after, renderdiff.Options{})
 //	err = report.Write(os.Stdout, renderdiff.Markdown)
 //
-// A side is rendered objects, or those that a cluster has (NewLiveSide). Their labels and annotations are compared: a step with
-// the same generation does not run again if it publishes outputs, whatever else of its Job changed. The reasons for a different
-// generation are found in the Pod template: see comparison.
+// A side is rendered objects, or those that a cluster has (NewLiveSide). Their labels and annotations are compared: a step
+// with the same generation does not run again if it publishes outputs, whatever else of its Job changed. The reasons for a
+// different generation are found in the Pod template: see comparison.
 //
 // Objects with the same bytes on both sides are not parsed, so that few changes among many sandboxes cost little more than
 // the two renders. Values of Secrets are never decoded.

@@ -113,8 +113,8 @@ func current(all []*step, secret *step) *step {
 	return best
 }
 
-// dropOtherPhase drops the steps of the previous phase: a cluster keeps the finished Jobs of create when a sandbox is removed,
-// and those of delete when it is created again.
+// dropOtherPhase drops the steps of the previous phase: a cluster keeps the finished Jobs of create when a sandbox is
+// removed, and those of delete when it is created again.
 func (s *state) dropOtherPhase() {
 	last := map[[2]string]*step{} // the youngest by sandbox and resource
 	for _, one := range s.steps {

@@ -62,14 +62,15 @@ func (o *Options) Restrict(template *corev1.PodTemplateSpec) []string {
 	return forbidden(template)
 }
 
-// podSecurityVersions are the versions of the standard that a Pod must keep to. Since 1.35, it allows what 1.34 forbids: root in
-// a Pod with hostUsers false.
+// podSecurityVersions are the versions of the standard that a Pod must keep to. Since 1.35, it allows what 1.34 forbids:
+// root in a Pod with hostUsers false.
 var podSecurityVersions = []psa.Version{psa.LatestVersion(), psa.MajorMinorVersion(1, 34)}
 
 // forbidden returns what the standard forbids of a Pod.
 func forbidden(template *corev1.PodTemplateSpec) (all []string) {
 	add := func(reason, detail string) {
-		what := fmt.Sprintf("must keep to the Pod Security Standard %q (podSecurity), which forbids %s: %s", restricted, reason, detail)
+		what := fmt.Sprintf("must keep to the Pod Security Standard %q (podSecurity), which forbids %s: %s",
+			restricted, reason, detail)
 		if !slices.Contains(all, what) {
 			all = append(all, what)
 		}

@@ -18,7 +18,8 @@ func (c *Catalog) unknownPlugin(reference version.Reference) error {
 	meant, advice := nearest(reference.Bare, c.names)
 	unknown := referenceError("plugin %q is unknown: %s", reference.Bare, advice)
 	if len(c.names) == 0 {
-		unknown = referenceError("plugin %q is unknown: the list has no %s documents; add one, or generate it with import-plugin", reference.Bare, contract.ResourcePlugin)
+		unknown = referenceError("plugin %q is unknown: the list has no %s documents; add one, or generate it with "+
+			"import-plugin", reference.Bare, contract.ResourcePlugin)
 	}
 	unknown.Missing = missing(reference)
 	if meant != "" {

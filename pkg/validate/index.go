@@ -30,7 +30,9 @@ type choice struct {
 }
 
 func newIndex(plugins []*plugin) *index {
-	x := &index{byName: map[string][]*plugin{}, like: map[string][]string{}, listed: map[string][]string{}, chosen: map[string]choice{}}
+	x := &index{
+		byName: map[string][]*plugin{}, like: map[string][]string{}, listed: map[string][]string{}, chosen: map[string]choice{},
+	}
 	for _, p := range plugins {
 		if p.nameErr != nil {
 			x.unsure = true

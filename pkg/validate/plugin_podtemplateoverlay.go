@@ -140,8 +140,8 @@ var overlayToken = Rule{
 	ID: "overlay-token", Severity: krm.Warning,
 	Summary: "The overlay gives scripts no token for the API server, be it of the ServiceAccount that it names, in a plugin " +
 		"without outputs, or in a volume.",
-	Why: "The script of each sandbox that uses the plugin could do what the account may do. The rule `overlay-account` is about " +
-		"plugins with outputs.",
+	Why: "The script of each sandbox that uses the plugin could do what the account may do. The rule `overlay-account` is " +
+		"about plugins with outputs.",
 	Sources: []string{"https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/" +
 		"#opt-out-of-api-credential-automounting"},
 	Example: `spec: {runner: {image: ubuntu, podTemplateOverlay: "spec: {serviceAccountName: admin, ` +
@@ -152,8 +152,8 @@ var overlayToken = Rule{
 			p.Report(r, overlayPath, "must not give scripts a token for the API server: remove the volume that projects it, unless "+
 				"they need it")
 		case len(p.outputs) == 0 && o.HasToken():
-			p.Report(r, overlayPath, "must not give scripts the token of ServiceAccount %q: set automountServiceAccountToken: false, "+
-				"unless they need it", o.Account())
+			p.Report(r, overlayPath, "must not give scripts the token of ServiceAccount %q: set automountServiceAccountToken: "+
+				"false, unless they need it", o.Account())
 		}
 	})},
 }

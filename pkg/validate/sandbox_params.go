@@ -102,8 +102,8 @@ func ofBindings(do func(*Rule, *documents, *binding)) []check {
 	return checks
 }
 
-// isOptional reports whether each script that gets an input tests whether it is empty. It keeps the variables that each script
-// tests.
+// isOptional reports whether each script that gets an input tests whether it is empty. It keeps the variables that each
+// script tests.
 func isOptional(consumers []input, tested map[*v1alpha1.Step]map[string]bool) bool {
 	for _, in := range consumers {
 		if tested[in.step] == nil {

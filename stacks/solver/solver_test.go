@@ -6,9 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/resource-plugins/krm-functions/stacks/solver"
 	"github.com/resource-plugins/krm-functions/stacks/solver/bruteforce"
-	"github.com/stretchr/testify/require"
 )
 
 // randomProblem returns a problem that a search through all assignments can solve. Seeds differ in how much is asked.

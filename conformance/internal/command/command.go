@@ -102,13 +102,17 @@ func (o *options) suite(cases []*suite.Case, data suite.Data, args []string) (*c
 	if err != nil {
 		return nil, err
 	}
-	return &check.Suite{Cases: o.selected(cases), Program: function, Profile: suite.Profile(o.profile), Data: data, Skip: skip}, nil
+	return &check.Suite{
+		Cases: o.selected(cases), Program: function, Profile: suite.Profile(o.profile), Data: data, Skip: skip,
+	}, nil
 }
 
 // selected returns the cases of at least the level.
 func (o *options) selected(cases []*suite.Case) []*suite.Case {
 	least := slices.Index(suite.Levels, suite.Level(o.level))
-	return slices.DeleteFunc(slices.Clone(cases), func(c *suite.Case) bool { return slices.Index(suite.Levels, c.Level) > least })
+	return slices.DeleteFunc(slices.Clone(cases), func(c *suite.Case) bool {
+		return slices.Index(suite.Levels, c.Level) > least
+	})
 }
 
 // functionName names the function in reports: without folders, so that reports of two machines are the same.

@@ -96,7 +96,8 @@ func podState(p *corev1.Pod) *engine.State {
 	s := &engine.State{
 		ObjectMeta: p.ObjectMeta, Kind: podKind, Secrets: p.Annotations, Pods: []string{p.Name},
 		Plan: engine.PlanOf(engine.Env(p.Spec.InitContainers, p.Spec.Containers)),
-		Now:  "is " + string(cmp.Or(p.Status.Phase, corev1.PodPending)), Since: p.CreationTimestamp, HasStarted: p.Status.Phase != "",
+		Now:  "is " + string(cmp.Or(p.Status.Phase, corev1.PodPending)), Since: p.CreationTimestamp,
+		HasStarted: p.Status.Phase != "",
 	}
 	switch p.Status.Phase { //nolint:exhaustive // the other phases are not ends
 	case corev1.PodSucceeded:
@@ -115,13 +116,15 @@ func podState(p *corev1.Pod) *engine.State {
 }
 
 func failure(s *engine.State, reason, message string) string {
-	return reason + ": " + engine.OneLine(message) + "; see kubectl logs -n " + s.Namespace + " " + s.Object() + " --all-containers"
+	return reason + ": " + engine.OneLine(message) + "; see kubectl logs -n " + s.Namespace +
+		" " + s.Object() + " --all-containers"
 }
 
 // Owner implements engine.Engine.
 func (Engine) Owner(pod *corev1.Pod) (owner engine.Owner, isOwn bool) {
 	name := pod.Labels[batchv1.JobNameLabel]
-	if i := slices.IndexFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == Job }); name == "" && i >= 0 {
+	i := slices.IndexFunc(pod.OwnerReferences, func(o metav1.OwnerReference) bool { return o.Kind == Job })
+	if name == "" && i >= 0 {
 		name = pod.OwnerReferences[i].Name
 	}
 	return engine.Owner{Kind: Job, Name: name}, name != ""

@@ -23,8 +23,8 @@ type Rendered struct {
 	isAlone bool // one extension, and no sandbox
 }
 
-// Render renders the resources of a list's sandboxes, and the documents of extensions, unless the options ask for what one of
-// them renders and nothing else.
+// Render renders the resources of a list's sandboxes, and the documents of extensions, unless the options ask for what one
+// of them renders and nothing else.
 func Render(list *krm.ResourceList, options render.Options, extensions ...extension.Extension) (r Rendered, err error) {
 	r.options = options.RenderPhase
 	renderers := extension.Renderers(extensions)

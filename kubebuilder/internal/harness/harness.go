@@ -128,7 +128,9 @@ func (h Harness) Run(ctx context.Context) (Report, error) {
 	hung := slices.ContainsFunc(report.Exchanges, Result.hung)
 	for _, check := range Checks {
 		if hung {
-			report.Results = append(report.Results, Result{check.ID, Skipped, []string{"the plugin has not answered in time before"}, false})
+			report.Results = append(report.Results, Result{
+				check.ID, Skipped, []string{"the plugin has not answered in time before"}, false,
+			})
 			continue
 		}
 		h.progress(check.ID)

@@ -86,7 +86,8 @@ func (s *session) keepsText(request v1alpha1.Request, name string) {
 	if err != nil || response.Error {
 		return
 	}
-	if after, isWritten := response.Universe[name]; isWritten && !strings.Contains(after, ofOthers) || slices.Contains(response.Deleted, name) {
+	if after, isWritten := response.Universe[name]; isWritten && !strings.Contains(after, ofOthers) ||
+		slices.Contains(response.Deleted, name) {
 		s.fail("%s: must keep what others have written in %q: change the text in the universe, or fail", request.Command, name)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// lost returns what a plugin may have lost of a file that it has rewritten, empty if nothing: the plugin must change the file of the
-// universe, and not write it from nothing or from the fields that it knows.
+// lost returns what a plugin may have lost of a file that it has rewritten, empty if nothing: the plugin must change the
+// file of the universe, and not write it from nothing or from the fields that it knows.
 func lost(name string, before, after []byte) string {
 	if keepsNothing(before, after) {
 		return fmt.Sprintf("none of the lines of %s is kept: the plugin may have written it from nothing", name)

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
@@ -58,7 +59,9 @@ func runIsolated(ctx context.Context, program string, container localrun.Contain
 }
 
 // attempt starts bubblewrap once, and reports whether the step was started.
-func attempt(ctx context.Context, program string, container localrun.Container) (result localrun.Result, isStarted bool, err error) {
+func attempt(
+	ctx context.Context, program string, container localrun.Container,
+) (result localrun.Result, isStarted bool, err error) {
 	folder, _, err := localrun.MakeFolder(os.TempDir())
 	if err != nil {
 		return localrun.Result{}, false, err
@@ -69,7 +72,7 @@ func attempt(ctx context.Context, program string, container localrun.Container) 
 		return localrun.Result{}, false, err
 	}
 	command := exec.CommandContext(ctx, program, append([]string{
-		"--args", fmt.Sprint(argumentsFile), "--", contract.RunnerFile, stepArgument,
+		"--args", strconv.Itoa(argumentsFile), "--", contract.RunnerFile, stepArgument,
 	}, container.Command...)...)
 	command.Env = []string{}
 	setGroup(command)
@@ -84,7 +87,9 @@ func attempt(ctx context.Context, program string, container localrun.Container) 
 // execute runs bubblewrap. The arguments are passed in a pipe, since other users of the machine can see command lines.
 // Through a second pipe the first process of the namespace gets a byte when the context ends; through a third one it sends a
 // byte when it starts.
-func execute(command *exec.Cmd, container localrun.Container, arguments string) (result localrun.Result, isStarted bool, err error) {
+func execute(
+	command *exec.Cmd, container localrun.Container, arguments string,
+) (result localrun.Result, isStarted bool, err error) {
 	var pipes [3]struct{ read, write *os.File }
 	for i := range pipes {
 		pipe := &pipes[i]

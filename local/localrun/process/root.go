@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -65,7 +66,7 @@ func bubblewrapArguments(container localrun.Container, folder string) (string, e
 		step.add("--chdir", "/")
 	}
 	r.entries("/")
-	all := append(r.arguments, step.arguments...)
+	all := slices.Concat(r.arguments, step.arguments)
 	for _, argument := range all {
 		if strings.ContainsRune(argument, 0) {
 			err = errors.Join(err, fmt.Errorf("variables and paths must not contain zero bytes: %q", argument))

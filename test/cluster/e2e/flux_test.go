@@ -120,6 +120,9 @@ func (k *kustomization) ready(revision string) {
 func TestFluxLifecycle(t *testing.T) {
 	s := newNamespace(t)
 	k := newKustomization(s)
+	// The cleanup of a delete phase removes Secrets of the revision, for which Flux waits until the timeout, and then applies
+	// the revision again.
+	k.spec["timeout"] = "1m"
 	deliverLifecycle(s, fluxArguments, k.repository, k.create, k.ready, k.ready)
 	for _, situation := range []string{"all steps have succeeded", "the delete phase is done", "the sandbox was removed"} {
 		observe(t, fluxName, situation, "Ready")
