@@ -12,7 +12,7 @@ import (
 type Change struct {
 	// Path is that of the file from the folder, with slashes.
 	Path string
-	// Before is the content of the file, nil if there is none; After is the new one, nil if the file is removed.
+	// Before is the content of the file, nil for a new file; After is the new one, nil if the file is removed.
 	Before, After []byte
 }
 
@@ -27,7 +27,7 @@ func (c Change) Verb() string {
 	return "change"
 }
 
-// How much of a diff is made: nobody reads more, and a diff of large texts takes long.
+// How much of a diff is made: no one reads more, and a diff of large texts takes long.
 const (
 	maxDiffLines = 500
 	maxFileLines = 5000

@@ -111,7 +111,7 @@ func (l *FolderLock) replaceAs(name string, content []byte, mode os.FileMode) er
 }
 
 // ReplaceAll replaces many files of the folder itself, each as Replace does, in the order of their names. Their temporary
-// files, and those of a command that was killed, have a name of their own.
+// files, and those of a command that was killed, have the given name.
 func (l *FolderLock) ReplaceAll(temporary string, files map[string][]byte) error {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

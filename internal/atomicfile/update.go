@@ -22,7 +22,7 @@ type Update struct {
 }
 
 // OpenUpdate waits until no other command changes files of the folder, and reads the file, if it exists. A link is followed.
-// Held is the lock that this command has already; nil if there is none.
+// Held is the lock that this command has already; or nil.
 func OpenUpdate(ctx context.Context, name string, held *FolderLock) (*Update, error) {
 	u := &Update{name: name, target: name}
 	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {

@@ -49,7 +49,7 @@ type Case struct {
 	// Needs is the case that must pass first: without it the output cannot be judged. The default is output/items; "none" is
 	// no case.
 	Needs string `yaml:"needs"`
-	// Every makes the case judge all runs of the other cases instead of its own run.
+	// Every makes the case judge all runs of the other cases; it has no run.
 	Every bool `yaml:"every"`
 
 	Run   Run   `yaml:"run"`

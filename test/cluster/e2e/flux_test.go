@@ -124,9 +124,9 @@ func TestFluxLifecycle(t *testing.T) {
 	// the revision again.
 	k.spec["timeout"] = "1m"
 	deliverLifecycle(s, fluxArguments, k.repository, k.create, k.ready, k.ready)
-	for _, situation := range []string{"all steps have succeeded", "the delete phase is done", "the sandbox was removed"} {
-		observe(t, fluxName, situation, "Ready")
-	}
+	observe(t, fluxName, "all steps have succeeded", "Ready")
+	observe(t, fluxName, "the delete phase is done", "Ready, after the timeout of the Kustomization")
+	observe(t, fluxName, "the sandbox was removed", "Ready")
 }
 
 // A failing step makes the Kustomization fail, with the name of the Job; the fixed script makes it ready.
