@@ -78,7 +78,7 @@ func TestRun_Bytes_fillsIn(t *testing.T) {
 	t.Parallel()
 	cases, err := Load()
 	require.NoError(t, err)
-	data := Data{Config: []byte("kind: Mine\n"), Items: [][]byte{[]byte("kind: My\n")}, Invalid: []byte("invalid")}
+	data := Data{Config: []byte("kind: Mine\n"), Items: [][]byte{[]byte("kind: My\nspec: # why\n  a: b\n")}, Invalid: []byte("invalid")}
 	for _, c := range cases {
 		input, has, err := c.Run.Bytes(data)
 		require.NoError(t, err, c.ID)
@@ -87,9 +87,14 @@ func TestRun_Bytes_fillsIn(t *testing.T) {
 		if given := slices.Contains([]string{"", "given"}, c.Run.Config); given && strings.Contains(c.Run.Input, "${config}") {
 			assert.Contains(t, string(input), "Mine", c.ID)
 		}
+		if c.Run.Input == "" && !c.Every && c.Run.File == "" && c.Run.Form != "json" {
+			assert.Contains(t, strings.ReplaceAll(string(input), "\r", ""), "\n- kind: My\n  spec: # why\n    a: b", c.ID)
+		}
 	}
-	input, has, err := Run{}.Bytes(Data{})
-	require.NoError(t, err)
-	assert.True(t, has)
-	assert.NotContains(t, string(input), "functionConfig")
+	for _, run := range []Run{{}, Find(cases, "input/flow").Run} {
+		input, has, err := run.Bytes(Data{})
+		require.NoError(t, err)
+		assert.True(t, has)
+		assert.NotContains(t, string(input), "functionConfig")
+	}
 }
