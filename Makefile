@@ -104,8 +104,13 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 .PHONY: conformance
 conformance: build ## test the functions against the KRM Functions Specification (conformance/README.md)
 	@GOWORK=off go build -C conformance -trimpath -ldflags '-s -w' -o $(BIN)/ ./cmd/...
-	@for function in resolve-version render-phase render-sandbox; do $(BIN)/krm-conformance -- $(BIN)/$$function || exit; done
-	@$(BIN)/krm-conformance --profile validator -- $(BIN)/validate-plugin
+	@test/conformance/run $(BIN)/krm-conformance programs $(BIN)
+
+.PHONY: foreign
+foreign: ## test functions of other projects, and write docs/reference/conformance.md (network, npm; 15 minutes)
+	@GOWORK=off go build -C conformance -trimpath -ldflags '-s -w' -o $(BIN)/ ./cmd/...
+	@cd tools/foreign && GOWORK=off go run . -suite $(BIN)/krm-conformance -bin $(BIN)/foreign \
+	  -data $(CURDIR)/conformance/functions -page $(CURDIR)/docs/reference/conformance.md
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
