@@ -62,7 +62,7 @@ func (c *chain) apply(plugin external.Plugin, response *v1alpha1.Response) error
 		if isChanged {
 			changed[name] = content
 			if before, err := c.project.read(name); err == nil {
-				if what := lost(name, before, content); what != "" {
+				if what := external.Lost(name, before, content); what != "" {
 					c.lost = append(c.lost, "plugin "+plugin.Key()+": "+what)
 				}
 			}
