@@ -39,16 +39,16 @@ func runCommand() *cobra.Command {
 			"COMMAND is one of " + strings.Join(host.Commands, ", ") + ".\n\n" +
 			"Plugins see the files of text that git does not ignore. What they do not change is not written, and\n" +
 			"no path may lead out of the project. They run in a copy of it: files that a plugin writes itself are\n" +
-			"taken over with those that it returns. Flags that no plugin has are refused. Plugins that are not installed, such as go/v4, are run by the\n" +
-			"kubebuilder on the PATH. If the command is killed, the next one completes the changes, or there are\n" +
-			"none.\n\n" +
+			"taken over with those that it returns. Flags that no plugin has are refused. Plugins that are not\n" +
+			"installed, such as go/v4, are run by the kubebuilder on the PATH. If the command is killed, the next\n" +
+			"one completes the changes, or there are none.\n\n" +
 			"Exit code: 0 if done, 1 if a plugin fails or is refused, 2 if the call is wrong.",
 		Example: "  rplug kubebuilder run --plugins sample/v1 init -- --domain example.org\n" +
 			"  rplug kubebuilder run --dry-run create api -- --kind Database --version v1",
 	}
 	f := command.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&flags.plugins, "plugins", nil, "`KEYS` of the chain, NAME/VERSION or shorter (default: the layout of PROJECT)")
+	f.StringSliceVar(&flags.plugins, "plugins", nil, "`KEYS` of the chain, NAME/VERSION (default: the layout of PROJECT)")
 	f.StringVarP(&flags.folder, "project", "p", ".", "`FOLDER` of the project")
 	f.StringVar(&flags.root, "root", "", rootUsage)
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the changes as a diff, and write nothing")

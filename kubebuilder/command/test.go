@@ -66,7 +66,7 @@ func testCommand(stdout io.Writer) *cobra.Command {
 	f.StringVar(&flags.root, "root", "", rootUsage)
 	f.IntVar(&flags.files, "files", harness.DefaultFiles, "`N` files in a large project")
 	f.DurationVar(&flags.answer, "answer", harness.DefaultAnswer, "`DURATION` that flags and metadata may take")
-	f.DurationVar(&flags.timeout, "timeout", harness.DefaultTime, "`DURATION` that any other answer may take; a plugin that hangs is not asked again")
+	f.DurationVar(&flags.timeout, "timeout", harness.DefaultTime, "`DURATION` that any other answer may take")
 	f.StringVarP(&flags.output, "output", "o", report.Text, "`FORMAT`: "+strings.Join(harness.Formats(), ", "))
 	f.BoolVar(&flags.explain, "explain", false, "list the checks, with the reasons")
 	for _, folder := range []string{"exchanges", "record", "root"} {
