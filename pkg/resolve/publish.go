@@ -22,11 +22,12 @@ type PublishOptions struct {
 // cannot be fixed once it is published. If a result is an error, the catalog must not be used; all other results are
 // warnings.
 func Publish(c *CatalogDocument, plugins []*krm.Item, options PublishOptions) ([]string, krm.Results, error) {
-	report, err := validate.Check(krm.NewList(plugins...), validate.Options{})
+	list := krm.NewList(plugins...)
+	report, err := validate.Check(list, validate.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
-	results := report.Results
+	results, _ := validate.Suppress(list, report.Results, validate.Options{})
 	documents := NewCatalog(plugins)
 	var added []string
 	if !results.Failed() && !krm.Results(documents.Problems()).Failed() {

@@ -1,8 +1,8 @@
 package validate
 
 import (
+	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -102,30 +102,15 @@ func ofBindings(do func(*Rule, *documents, *binding)) []check {
 	return checks
 }
 
-// isOptional reports whether each script that gets an input tests whether it is empty. It keeps the variables that each
-// script tests.
+// isOptional reports whether each script that gets an input tests whether it is empty. It keeps what each script tests.
 func isOptional(consumers []input, tested map[*v1alpha1.Step]map[string]bool) bool {
 	for _, in := range consumers {
 		if tested[in.step] == nil {
-			tested[in.step] = testedIn(in.step.Script)
+			tested[in.step] = document.TestedIn(in.step.Script)
 		}
-		if name := in.Env(); name == "" || !tested[in.step][name] {
+		if !tested[in.step][cmp.Or(in.Env(), in.Path())] {
 			return false
 		}
 	}
 	return true
-}
-
-// emptinessTests are what asks in a shell script whether a variable is empty: a test, or an expansion with a default.
-var emptinessTests = regexp.MustCompile(`-[zn] "?\$\{?(\w+)|\$\{(\w+)[:+-]|"\$(\w+)" !?=|"\$\{(\w+)\}" !?=`)
-
-// testedIn returns the variables of which a shell script asks whether they are empty.
-func testedIn(script string) map[string]bool {
-	tested := map[string]bool{}
-	for _, groups := range emptinessTests.FindAllStringSubmatch(script, -1) {
-		for _, name := range groups[1:] {
-			tested[name] = true
-		}
-	}
-	return tested
 }
