@@ -160,6 +160,10 @@ plugins: build $(PLUGIN_TOOLS) $(BIN)/debian/installed ## test plugins/ with rea
 $(BIN)/debian/installed: plugins/testdata/debian
 	@plugins/testdata/debian $(BIN)/debian
 
+.PHONY: plugin-images
+plugin-images: ## write the digests that the images in plugins/ have now into the documents (network; each is a new version of its plugin)
+	@GOWORK=off go run -C tools/images . pin -update $(if $(MIRROR),-mirror $(MIRROR)) $(abspath $(wildcard plugins/*/plugin.yaml))
+
 .PHONY: tutorial
 tutorial: ## run the tutorial in a fresh Debian, from the installation on, and print the time (root, debootstrap)
 	TEST_SKIPS=none go test -tags e2e -v -count 1 -timeout $(TIMEOUT) -run FreshDebian ./test/docs
