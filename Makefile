@@ -217,7 +217,7 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
 	UPDATE_GOLDEN=1 go test ./api/schemas/... # metadata.yaml files are generated from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./local/... ./stacks/... ./test/... ./cmd/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./local/... ./stacks/... ./plugins ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean

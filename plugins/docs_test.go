@@ -179,3 +179,23 @@ func TestCatalog_isCurrent(t *testing.T) {
 		assert.NoError(t, err, "rplug %s: %s", strings.Join(arguments, " "), text)
 	}
 }
+
+// The page of the plugins has a picture of the steps of each.
+func TestPictures_areCurrent(t *testing.T) {
+	t.Parallel()
+	program := rplug(t)
+	page, err := os.ReadFile("../docs/howto/plugins.md")
+	require.NoError(t, err)
+	for folder := range documents(t) {
+		got, err := exec.Command(program, "graph", "svg", filepath.Join(folder, "plugin.yaml")).Output()
+		require.NoError(t, err, folder)
+		picture := "pictures/plugins/" + folder + ".svg"
+		if os.Getenv("UPDATE_GOLDEN") != "" {
+			require.NoError(t, os.WriteFile("../docs/"+picture, got, 0o644)) //nolint:gosec // it is public
+		}
+		want, err := os.ReadFile("../docs/" + picture)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(got), "run make golden")
+		assert.Contains(t, string(page), "](../"+picture+")")
+	}
+}
