@@ -152,12 +152,22 @@ containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	trap test/framework/docker/down EXIT; test/framework/docker/up && \
 	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./commands/local/plugintest ./commands/local/command
 
-# The servers of Debian that the tests of plugins start are listed in plugins/README.md.
+# The tests of plugins start the servers of this machine's Debian, which plugins/README.md lists, and of another Debian.
 PLUGIN_TOOLS := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kubectl mc minio nats)
 
 .PHONY: plugins
-plugins: build $(PLUGIN_TOOLS) ## test plugins/ with real servers (root, Debian; PLUGINS=postgres,redis KILLS=100 SANDBOXES=20)
-	go test -tags plugins -v -count 1 -timeout $(TIMEOUT) ./plugins
+plugins: export SERVER_ROOT ?= $(BIN)/debian
+plugins: export KILLS ?= 100
+plugins: export SANDBOXES ?= 20
+plugins: build $(PLUGIN_TOOLS) $(BIN)/debian/installed ## test plugins/ with real servers (root, Debian; PLUGINS=postgres,redis KILLS=100 SANDBOXES=20)
+	TEST_SKIPS=none go test -tags plugins -v -count 1 -timeout 3h ./plugins
+
+$(BIN)/debian/installed: plugins/testdata/debian
+	@plugins/testdata/debian $(BIN)/debian
+
+.PHONY: plugin-images
+plugin-images: ## write the digests that the images in plugins/ have now into the documents (network; each is a new version of its plugin)
+	@GOWORK=off go run -C tools/images . pin -update $(if $(MIRROR),-mirror $(MIRROR)) $(abspath $(wildcard plugins/*/plugin.yaml))
 
 .PHONY: tutorial
 tutorial: ## run the tutorial in a fresh Debian, from the installation on, and print the time (root, debootstrap)
@@ -213,7 +223,8 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
 	UPDATE_GOLDEN=1 go test ./api/schemas/... # krm-function-metadata.yaml files are generated from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./commands/... ./stacks/... ./test/... ./cmd/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./commands/... ./stacks/... ./plugins \
+	  ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean

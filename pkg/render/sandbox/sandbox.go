@@ -58,6 +58,7 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 		return Summary{}, err
 	}
 	completeOutputKeys(list, sandboxes)
+	findBindings(list, sandboxes)
 	baseline, err := readCluster(list, options.Namespace)
 	if err != nil {
 		return Summary{}, err
