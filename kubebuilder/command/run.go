@@ -82,7 +82,9 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	if program, err := exec.LookPath("kubebuilder"); err == nil {
 		chain.Kubebuilder = program
 	}
-	run, err := chain.Run(c.Context(), host.Call{Project: f.folder, Command: name, Plugins: f.plugins, Args: rest})
+	run, err := chain.Run(c.Context(), host.Call{
+		Project: f.folder, Command: name, Plugins: f.plugins, Args: rest, DryRun: f.dryRun,
+	})
 	if err != nil {
 		return rplug.Refuse(err)
 	}
