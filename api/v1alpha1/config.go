@@ -40,6 +40,8 @@ type RenderPhase struct {
 	Install string `json:"install" enum:"job,objects" help:"how a requested stack is rendered: job or objects"`
 	Record  bool   `json:"record" help:"with install objects: apply the stack's record, too"`
 
+	Rules map[string]string `json:"rules" flag:"-" help:"the level of package-rights, or of package-rights/NAME"`
+
 	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
 
 	Compatible      string `json:"compatible" enum:"v0.10" help:"with v0.10: only render the Jobs of crossplane v0.10.0"`
