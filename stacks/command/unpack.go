@@ -71,7 +71,7 @@ func unpackCommand() *cobra.Command {
 	f.StringVar(&flags.scope, "permission-scope", "", "`SCOPE` that the package must have: Cluster or Namespaced")
 	f.StringVar(&flags.image, "image", "", "`NAME:TAG` of the package, in place of that of PATH")
 	f.StringVar(&flags.templatingImage, "templating-controller-image", "", "`IMAGE` of a template stack's controller")
-	f.StringToStringVar(&flags.rules, "rules", nil, "level of "+rights.Rule+"[/NAME]: `ID=LEVEL`")
+	f.StringToStringVar(&flags.rules, "rules", nil, "`LEVEL` of "+rights.Rule+"[/NAME]")
 	f.StringVar(&flags.compatible, "compatible", "", "print what a `VERSION` of crossplane printed: "+compatibleVersion)
 	return command
 }
