@@ -124,6 +124,10 @@ browser: ## test the page of rplug report in a browser (apt-get install chromium
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
 	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./stacks/api/v0 ./stacks/v010
 
+.PHONY: rights
+rights: $(TOOLS)/rights ## compare the rights of 2,000 packages with the API server's own validation and rules
+	TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run RandomPackages ./stacks/rights
+
 .PHONY: engines
 engines: $(TOOLS)/engines $(TOOLS)/health ## hold what is rendered against the code of Argo Workflows and Tekton (8 minutes to build)
 	TEST_ROUNDS=10 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run Engines ./pkg/render ./internal/function ./test/docs
@@ -206,6 +210,7 @@ lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint $(TOOLS)/prose ## run linte
 	cd tools/health && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/foreign && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/rights && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd test/integration/browser && GOWORK=off $(TOOLS)/golangci-lint run ./...
 
@@ -238,6 +243,7 @@ $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 $(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
 $(TOOLS)/engines: $(wildcard tools/engines/*.go)
 $(TOOLS)/health: $(wildcard tools/health/*.go)
+$(TOOLS)/rights: $(wildcard tools/rights/*.go)
 $(TOOLS)/sbom: $(wildcard tools/sbom/*.go)
 
 $(TOOLS)/prose: $(wildcard tools/prose/*.go) $(wildcard tools/prose/*.txt)
