@@ -18,7 +18,7 @@ import (
 func Extension() rplug.Extension {
 	return rplug.Extension{
 		Commands: func(_ io.Writer, features []extension.Extension) []*cobra.Command {
-			return []*cobra.Command{expireCommand(features)}
+			return []*cobra.Command{expireCommand(features), removeCommand(features)}
 		},
 	}
 }

@@ -1,10 +1,13 @@
 package lifecycle
 
 import (
+	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 )
@@ -21,6 +24,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"end": endJobs},
 		Setup: func(env *testscript.Env) error {
 			for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"} {
 				env.Setenv(name, "test")
@@ -33,4 +37,24 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// endJobs is the script command "end CONDITION RENDER DUMP": it writes the Jobs of a render as kubectl prints them after they
+// have ended.
+func endJobs(ts *testscript.TestScript, _ bool, args []string) {
+	var items []any
+	for part := range strings.SplitSeq(ts.ReadFile(args[1]), "---\n") {
+		var object map[string]any
+		ts.Check(yaml.Unmarshal([]byte(part), &object))
+		if object["kind"] != "Job" {
+			continue
+		}
+		object["status"] = map[string]any{"conditions": []any{map[string]any{
+			"type": args[0], "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z", "message": "said",
+		}}}
+		items = append(items, object)
+	}
+	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), text, 0o600))
 }

@@ -253,6 +253,12 @@ func (m *marker) refuse(d load.Document, why error) {
 	m.line("not marked absent: %s: %s", placeOf(d), why)
 }
 
+// keep names a document that is not dropped.
+func (m *marker) keep(d load.Document, why error) {
+	m.failed++
+	m.line("not dropped: %s: %s", placeOf(d), why)
+}
+
 func (m *marker) refuseAll(documents []load.Document, why error) {
 	for _, d := range documents {
 		m.refuse(d, why)
