@@ -79,7 +79,7 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 	return command
 }
 
-// isScreen reports whether a person sees what is written.
+// isScreen reports whether a stream is a terminal.
 func isScreen(stream io.Writer) bool {
 	file, isFile := stream.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))
@@ -138,7 +138,7 @@ func (f *statusFlags) run(c *cobra.Command, sandboxes []string) error {
 	return f.verdict(found)
 }
 
-// find returns the report that is to be printed, with what it is from.
+// find returns the report to print, and the objects that it was made from.
 func (f *statusFlags) find(c *cobra.Command, from *source) (*status.Report, *status.Objects, error) {
 	if len(f.dumps) > 0 {
 		objects, err := from.readDumps(c.InOrStdin())
@@ -205,7 +205,7 @@ func (f *statusFlags) print(out io.Writer, found *status.Report, objects *status
 	return err
 }
 
-// draw prints the picture of the steps; if there are none, the exit code says so.
+// draw prints the picture of the steps. Without steps it prints nothing, and the exit code is 3.
 func (f *statusFlags) draw(c *cobra.Command, found *status.Report) error {
 	if len(found.Steps) == 0 {
 		return nil

@@ -75,6 +75,7 @@ func (c *BuildConfig) Process(call cli.Call) (string, error) {
 	call.List.Report(call.Found()...)
 	chain := c.Chain
 	chain.Validate.Strict, chain.Validate.Rules = c.options.Strict, c.options.Rules
+	chain.RefuseEmpty = call.RefuseEmpty
 	chain.NoForks, chain.Base = c.options.NoForks, validateplugin.BaseOf(call)
 	if call.Base != nil {
 		chain.Elsewhere = call.Base.Today
