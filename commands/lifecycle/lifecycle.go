@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 )
@@ -17,6 +18,7 @@ import (
 // Extension returns the feature.
 func Extension() rplug.Extension {
 	return rplug.Extension{
+		Extension: undo.Extension(),
 		Commands: func(_ io.Writer, features []extension.Extension) []*cobra.Command {
 			return []*cobra.Command{expireCommand(features), removeCommand(features)}
 		},
