@@ -26,6 +26,7 @@ var features = []struct {
 	{"commands/local", []string{"test/framework/agreement/*.go"}},
 	{"commands/cluster", nil},
 	{"commands/review", nil},
+	{"commands/lifecycle", nil},
 }
 
 // ofAllFeatures are the tests of schemas, help and pages, which describe all features.
