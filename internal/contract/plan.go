@@ -76,6 +76,8 @@ type Input struct {
 	Output string `json:"output"`
 	// File is the name of the file for the value below InputsFolder, or empty if only the environment reads it.
 	File string `json:"file,omitempty"`
+	// Workloads is set for HelperCopy: the copy also has the value under WorkloadKey.
+	Workloads bool `json:"workloads,omitempty"`
 }
 
 // Output is a file that the script writes.
@@ -83,7 +85,14 @@ type Output struct {
 	Name string `json:"name"`
 	// Path is the absolute path of the file in the main container.
 	Path string `json:"path"`
+	// Workloads is set if workloads in the namespace of the step read the output: the Secret also has it under WorkloadKey.
+	Workloads bool `json:"workloads,omitempty"`
 }
+
+// WorkloadKey is the key of an output for workloads. It changes with the generation of the step, so that a workload whose
+// template refers to it is restarted, and no Pod of it starts before this generation is published. Names of outputs have no
+// dots.
+func WorkloadKey(output, generation string) string { return output + "." + generation }
 
 // The configuration of the helpers: all variables of their containers.
 const (

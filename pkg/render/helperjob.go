@@ -155,11 +155,17 @@ func (r *renderer) copiesOf(s *step) []string {
 func (r *renderer) copied(s *step, namespace string) []contract.Input {
 	var outputs []contract.Input
 	for _, output := range s.spec.Outputs {
-		if slices.Contains(r.Copies[namespace], v1alpha1.StepOutput{Name: s.spec.Name, Output: output.Name}) {
-			outputs = append(outputs, contract.Input{Output: output.Name})
+		if r.isUsed(s, output.Name, namespace) {
+			outputs = append(outputs, contract.Input{Output: output.Name, Workloads: true})
 		}
 	}
 	return outputs
+}
+
+// isUsed reports whether workloads of a namespace use an output of a create step.
+func (r *renderer) isUsed(s *step, output, namespace string) bool {
+	return s.ref.Phase == v1alpha1.PhaseCreate &&
+		slices.Contains(r.Copies[namespace], v1alpha1.StepOutput{Name: s.spec.Name, Output: output})
 }
 
 // copies adds what brings outputs to the Secrets of the same names in other namespaces: for each a workload of its own,

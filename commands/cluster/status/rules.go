@@ -47,15 +47,15 @@ func (r *rules) path(step string) string { return r.sandbox + "/" + r.name + "/"
 func (r *rules) step(t *task) Step {
 	s := Step{Step: r.path(t.step()), Namespace: t.Namespace}
 	s.attach(t)
-	isReady, problem := r.isReady(t)
+	isReady, problem, secret := r.isReady(t)
 	waitsFor, _ := r.inputs(t)
 	switch {
 	case isReady:
 		s.State = Ready
 	case t.End == engine.Complete:
 		s.State = Stale
-		s.Detail = fmt.Sprintf("complete, but %s; to run it again: kubectl delete -n %s %s, then apply", problem, t.Namespace,
-			t.State.Object())
+		s.Detail = fmt.Sprintf("complete, but %s; to run it again: kubectl delete -n %s %s%s, then apply", problem, t.Namespace,
+			t.State.Object(), secret)
 	case t.End == engine.Failed:
 		s.State, s.Detail = Failed, t.Failure
 	case t.isMissing:
@@ -68,19 +68,37 @@ func (r *rules) step(t *task) Step {
 	return s
 }
 
-// isReady reports whether a task has done its work. If it has not although it is complete, problem is the reason.
-func (r *rules) isReady(t *task) (isReady bool, problem string) {
+// isReady reports whether a task has done its work. If it has not although it is complete, problem is the reason. secret is
+// the Secret that must be deleted with the workload, with a leading space: a published step does not run again.
+func (r *rules) isReady(t *task) (isReady bool, problem, secret string) {
 	isComplete := t.End == engine.Complete
 	switch {
 	case t.output() != "":
-		return r.hasPublished(t)
+		if isReady, problem = r.hasPublished(t); isReady {
+			return r.hasKeys(t)
+		}
+		return false, problem, ""
 	case t.helper() == contract.HelperCopy:
 		_, isCopied := r.inputs(t)
-		return isComplete && isCopied, "a copy does not have the outputs of this render"
+		return isComplete && isCopied, "a copy does not have the outputs of this render", ""
 	case t.helper() == contract.HelperCleanup:
-		return isComplete && !r.isAnyPublished(), "outputs have been published since"
+		return isComplete && !r.isAnyPublished(), "outputs have been published since", ""
 	}
-	return isComplete, ""
+	return isComplete, "", ""
+}
+
+// hasKeys reports whether the Secret of a task that has published has all its outputs, as far as its keys are known. Those
+// for workloads are missing until the Job of a render with a new fork has added them.
+func (r *rules) hasKeys(t *task) (isReady bool, problem, secret string) {
+	s := r.secret(t.output(), t.Namespace)
+	if s == nil || s.published() != t.generation() {
+		return true, "", "" // of a delete phase whose cleanup has removed it
+	}
+	key, lacks := s.lacksKey(t.outputKeys())
+	if !lacks {
+		return true, "", ""
+	}
+	return false, fmt.Sprintf("its Secret does not have the key %q", key), " secret/" + s.Name
 }
 
 // hasPublished reports whether the Secret of a task has its outputs. In the delete phase, the cleanup deletes the Secrets of
@@ -136,6 +154,10 @@ func (r *rules) inputs(t *task) (waitsFor []string, isCopied bool) {
 		if to := t.copyTo(); to != "" {
 			s := r.secret(name, to)
 			isCopied = isCopied && s != nil && s.isCurrent()
+			if isCopied {
+				_, lacks := s.lacksKey(t.copiedKeys(name))
+				isCopied = !lacks
+			}
 		}
 	}
 	return waitsFor, isCopied

@@ -408,3 +408,78 @@ func TestTemplate_singleObject(t *testing.T) {
 	require.NoError(t, template.Must(template.New("").Parse(Template)).Execute(&out, single))
 	assert.Equal(t, "status: Missing\n", out.String())
 }
+
+// printed returns a Secret with keys, as a dump prints them.
+func printed(s manifest, keys ...string) manifest {
+	data := manifest{}
+	for _, key := range keys {
+		data[key] = "dmFsdWU="
+	}
+	s["type"], s["data"] = "Opaque", data
+	return s
+}
+
+// managed returns the metadata of a Secret with the managers of its keys, as status reads it from a cluster.
+func managed(s manifest, keys ...string) manifest {
+	fields := manifest{".": manifest{}}
+	for _, key := range keys {
+		fields["f:"+key] = manifest{}
+	}
+	s["metadata"].(manifest)["managedFields"] = []manifest{
+		{"manager": "kubectl", "operation": "Apply", "fieldsV1": manifest{"f:metadata": manifest{}}},
+		{"manager": "krm", "operation": "Update", "fieldsV1": manifest{"f:data": fields}},
+	}
+	return s
+}
+
+// planned returns a Job with a plan.
+func planned(job manifest, plan contract.Plan) manifest {
+	text, _ := json.Marshal(plan) // of strings and flags
+	spec := job["spec"].(manifest)["template"].(manifest)
+	spec["spec"] = manifest{"containers": []manifest{
+		{"name": "x", "env": []manifest{{"name": contract.PlanVariable, "value": string(text)}}},
+	}}
+	return job
+}
+
+// A published Secret without a key is not ready; keys that are not known do not count.
+func TestRules_keys(t *testing.T) {
+	t.Parallel()
+	outputs := contract.Plan{Outputs: []contract.Output{{Name: "url", Workloads: true}, {Name: "user"}}}
+	copies := contract.Plan{Producers: []contract.Producer{
+		{Generation: "new", Inputs: []contract.Input{{Output: "url", Workloads: true}}},
+	}}
+	const again = `; to run it again: kubectl delete -n ns job/job-make secret/of-make, then apply`
+	for name, c := range map[string]struct {
+		end  string
+		keys []string
+		want string
+	}{
+		"all keys":                   {"Complete", []string{"url", "url.new", "user", "more"}, "Ready"},
+		"a key was removed":          {"Complete", []string{"url.new", "user"}, `Stale complete, but its Secret does not have the key "url"` + again},
+		"the last key was removed":   {"Complete", []string{"url", "url.new"}, `Stale complete, but its Secret does not have the key "user"` + again},
+		"no keys":                    {"Complete", []string{}, `Stale complete, but its Secret does not have the key "url"` + again},
+		"the key of an older fork":   {"Complete", []string{"url", "url.old", "user"}, `Stale complete, but its Secret does not have the key "url.new"` + again},
+		"a fork was added":           {"ready", []string{"url", "user"}, "InProgress runs"},
+		"a fork was added, it waits": {"active", []string{"url", "user"}, "InProgress starts"},
+	} {
+		for _, print := range []func(manifest, ...string) manifest{printed, managed} {
+			steps := byRules(t, []manifest{
+				print(secret("create", "make", "new"), c.keys...), planned(job("create", "make", c.end), outputs),
+			})
+			require.Len(t, steps, 1)
+			assert.Equal(t, c.want, strings.TrimSpace(string(steps[0].State)+" "+steps[0].Detail), name)
+		}
+	}
+	steps := byRules(t, []manifest{secret("create", "make", "new"), planned(job("create", "make", "Complete"), outputs)})
+	assert.Equal(t, Ready, steps[0].State, "the keys are not known")
+
+	for want, keys := range map[State][]string{Ready: {"url", "url.new"}, Stale: {"url"}} {
+		steps = byRules(t, []manifest{
+			secret("create", "make", "new"), printed(in("shop", secret("create", "make", "new")), keys...),
+			planned(helper("create", "copy", "Complete", manifest{contract.CopyToKey: "shop"}, "of-make"), copies),
+			job("create", "make", "Complete"),
+		})
+		assert.Equal(t, want, (&Report{Steps: steps}).summary(), keys)
+	}
+}

@@ -82,6 +82,33 @@ func (t *task) inputs() []string {
 // inputSecretPrefix is the common prefix of the annotations that contract.InputSecretKey returns.
 var inputSecretPrefix = strings.TrimSuffix(contract.InputSecretKey(0), "0")
 
+// outputKeys returns the keys that the Secret of the task has if it is published.
+func (t *task) outputKeys() (keys []string) {
+	for _, output := range t.Plan.Outputs {
+		keys = append(keys, output.Name)
+		if output.Workloads {
+			keys = append(keys, contract.WorkloadKey(output.Name, t.generation()))
+		}
+	}
+	return keys
+}
+
+// copiedKeys returns the keys that copies of a Secret have.
+func (t *task) copiedKeys(secret string) (keys []string) {
+	for i, producer := range t.Plan.Producers {
+		if t.Secrets[contract.InputSecretKey(i)] != secret {
+			continue
+		}
+		for _, input := range producer.Inputs {
+			keys = append(keys, input.Output)
+			if input.Workloads {
+				keys = append(keys, contract.WorkloadKey(input.Output, producer.Generation))
+			}
+		}
+	}
+	return keys
+}
+
 // dependsOn returns the steps that this one waits for.
 func (t *task) dependsOn() []string {
 	steps := t.Annotations[contract.DependsOnKey]

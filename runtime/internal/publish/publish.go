@@ -21,10 +21,12 @@ type Record struct {
 	Generation string
 	// Attempts is contract.Plan.Attempts.
 	Attempts int
+	// Workloads are the outputs that workloads read.
+	Workloads []string
 }
 
 // Published reports whether the generation is published. It waits until the Secret is applied for this generation. It
-// removes the annotation of an earlier failure, so that consumers wait for this Pod. If it succeeds, the Pod also has
+// adds missing keys for workloads, and removes the annotation of an earlier failure, so that consumers wait for this Pod. If it succeeds, the Pod also has
 // the permission to publish.
 func (r Record) Published(ctx context.Context) (bool, error) {
 	published := false
@@ -36,7 +38,7 @@ func (r Record) Published(ctx context.Context) (bool, error) {
 			return nil, &cluster.Retryable{Cause: err}
 		}
 		if published = secret.Annotation(contract.PublishedKey) == r.Generation; published {
-			return nil, nil
+			return r.addWorkloadKeys(secret)
 		}
 		if err := r.checkMutable(secret); err != nil || secret.Annotation(contract.FailedKey) != r.Generation {
 			return nil, err
@@ -46,7 +48,23 @@ func (r Record) Published(ctx context.Context) (bool, error) {
 	return published, err
 }
 
-// Publish replaces the Secret's data with the values and marks the generation as published.
+// addWorkloadKeys returns the patch of a published Secret that a workload has begun to read since.
+func (r Record) addWorkloadKeys(secret *cluster.Secret) (*cluster.Patch, error) {
+	added := map[string][]byte{}
+	for _, output := range r.Workloads {
+		key := contract.WorkloadKey(output, r.Generation)
+		value, hasValue := secret.Data[output]
+		if _, hasKey := secret.Data[key]; hasValue && !hasKey {
+			added[key] = append([]byte{}, value...)
+		}
+	}
+	if len(added) == 0 {
+		return nil, nil
+	}
+	return &cluster.Patch{Data: added}, r.checkMutable(secret)
+}
+
+// Publish replaces the Secret's data with the values, adds the keys for workloads, and marks the generation as published.
 func (r Record) Publish(ctx context.Context, values map[string][]byte) error {
 	return r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {
 		for _, check := range []func(*cluster.Secret) error{r.checkOwn, r.checkGeneration, r.checkMutable} {
@@ -61,10 +79,29 @@ func (r Record) Publish(ctx context.Context, values map[string][]byte) error {
 		for key, value := range values {
 			data[key] = append([]byte{}, value...)
 		}
+		for _, output := range r.Workloads {
+			data[contract.WorkloadKey(output, r.Generation)] = append([]byte{}, values[output]...)
+		}
+		if err := r.checkSize(data); err != nil {
+			return nil, err
+		}
 		return &cluster.Patch{Data: data, Annotations: map[string]*string{
 			contract.PublishedKey: &r.Generation, contract.FailedKey: nil, contract.FailuresKey: nil,
 		}}, nil
 	})
+}
+
+// checkSize returns an error for outputs that fit into a Secret only without the keys for workloads.
+func (r Record) checkSize(data map[string][]byte) error {
+	total := 0
+	for _, value := range data {
+		total += len(value)
+	}
+	if len(r.Workloads) == 0 || total <= contract.MaxOutputBytes {
+		return nil
+	}
+	return fmt.Errorf("outputs must not have more than %d bytes in total, the limit of a Secret, in which those that workloads "+
+		"read count twice", contract.MaxOutputBytes)
 }
 
 // Fail records that a Pod of this generation failed. After the last attempt the generation is marked as failed, and
