@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Plan is the input of the helpers of a Pod about their step, as JSON in PlanVariable. It has no params and no names of
@@ -132,11 +133,22 @@ func InputJobVariable(i int) string { return "RESOURCEPLUGINS_INPUT_JOB_" + strc
 const (
 	// the Secret of a step: the generation whose outputs it has
 	PublishedKey = Group + "/published"
+	// the Secret of a step, and its copies: a random name of the publication, which differs each time a step has run
+	PublicationKey = Group + "/publication"
 	// the Secret of a step: the generation that has failed for good
 	FailedKey = Group + "/failed"
 	// the Secret of a step with `retries`: a generation and how many of its Pods have failed
 	FailuresKey = Group + "/failures"
 )
+
+// ReadKey is the annotation of a step's Secret with the PublicationKey of the Plan's producer i that its outputs were made
+// from.
+func ReadKey(i int) string { return readPrefix + strconv.Itoa(i) }
+
+// IsReadKey reports whether an annotation is a ReadKey.
+func IsReadKey(key string) bool { return strings.HasPrefix(key, readPrefix) }
+
+const readPrefix = Group + "/read-"
 
 // MaxOutputBytes is the size limit of the values of one Secret together: MaxSecretSize of k8s.io/api/core/v1.
 const MaxOutputBytes = 1_048_576
@@ -150,6 +162,7 @@ const (
 	StartedFile   = IOFolder + "/started"   // the runner has the lock
 	AbandonedFile = IOFolder + "/abandoned" // the output manager gave up waiting: the runner must refuse to run
 	ExitFile      = IOFolder + "/exit"      // the script's exit code in decimal, by temporary name and rename
+	ReadsFile     = IOFolder + "/reads"     // the publications that the input manager has read, by producer, as JSON
 	InputsFolder  = IOFolder + "/inputs"
 	OutputsFolder = IOFolder + "/outputs"
 )

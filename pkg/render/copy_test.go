@@ -52,6 +52,7 @@ func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []string{
 		"databases/" + provision, "apps/" + provision, "web/" + provision, "databases/" + report, "apps/" + report,
+		"databases/" + secretOf("seed"), "databases/" + secretOf("check"),
 	}, places)
 }
 

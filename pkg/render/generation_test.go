@@ -94,7 +94,7 @@ func TestSecretsKeepTheirNames(t *testing.T) {
 	source, err := os.ReadFile("testdata/postgres/plugin.yaml")
 	require.NoError(t, err)
 	want := names(parse(t, string(source)), v1alpha1.PhaseCreate, testRequest)
-	require.Len(t, want, 2)
+	require.Len(t, want, 4)
 	changed := strings.NewReplacer("@2.1.0", "@3.0.0", "postgres:17", "postgres:18", "createdb", "x").Replace(string(source))
 	r := testRequest
 	r.Params = nil

@@ -211,7 +211,19 @@ func leavesSecrets(spec *v1alpha1.ResourcePluginSpec) bool {
 	return false
 }
 
-// toCleanUp counts the Secrets that the cleanup of a plugin removes.
+// recordsReaders reports whether the cleanup of a plugin can also remove the Secrets of create steps that only read.
+func recordsReaders(spec *v1alpha1.ResourcePluginSpec) bool {
+	readers := 0
+	for _, step := range spec.Create {
+		reads := slices.ContainsFunc(step.Inputs, func(input v1alpha1.Input) bool { return input.ValueFromStep != nil })
+		if reads && len(step.Outputs) == 0 {
+			readers++
+		}
+	}
+	return toCleanUp(spec)+readers <= contract.MaxSecrets
+}
+
+// toCleanUp counts the Secrets that the cleanup of a plugin must remove.
 func toCleanUp(spec *v1alpha1.ResourcePluginSpec) int {
 	count := len(spec.Delete)
 	for _, step := range spec.Create {

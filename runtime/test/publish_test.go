@@ -66,6 +66,21 @@ func TestPublishAddsKeysForWorkloads(t *testing.T) {
 	assert.NotContains(t, err.Error(), "marker")
 }
 
+// A publication replaces what an earlier one has recorded; producers of an earlier version have no name to record.
+func TestPublishRecordsWhatWasRead(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	server.Apply(db, map[string]string{
+		contract.GenerationKey: "g1", contract.ReadKey(0): "old", contract.ReadKey(2): "old", contract.PublicationKey: "old",
+	})
+	own := record(t, server, "g1", 1)
+	own.Publication, own.Reads = "mine", []string{"", "theirs"}
+	require.NoError(t, own.Publish(within(t, enough), values))
+	assert.Equal(t, map[string]string{
+		contract.GenerationKey: "g1", contract.PublishedKey: "g1", contract.PublicationKey: "mine", contract.ReadKey(1): "theirs",
+	}, server.Get(db).Metadata.Annotations)
+}
+
 func TestPublishReplacesTheEarlierGeneration(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)

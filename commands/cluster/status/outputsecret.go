@@ -80,6 +80,9 @@ func (s *outputSecret) phase() string { return s.Labels[contract.PhaseKey] }
 // published returns the generation of the outputs in the Secret; empty if it has no outputs.
 func (s *outputSecret) published() string { return s.Annotations[contract.PublishedKey] }
 
+// publication returns the name of the publication of the outputs; empty if it has none.
+func (s *outputSecret) publication() string { return s.Annotations[contract.PublicationKey] }
+
 // isCurrent reports whether the Secret has the outputs of the render that was applied last.
 func (s *outputSecret) isCurrent() bool {
 	return s.published() != "" && s.published() == s.Annotations[contract.GenerationKey]

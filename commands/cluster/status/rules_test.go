@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -201,6 +202,45 @@ var cases = []struct {
 			"render; to run it again: kubectl delete -n ns job/job-copy, then apply"},
 	},
 	{
+		"a step that has read outputs that were replaced is stale, even without its Job", []manifest{
+			annotated(secret("create", "make", "new"), contract.PublicationKey, "second"), job("create", "make", "Complete"),
+			annotated(annotated(secret("create", "use", "new"), contract.PublicationKey, "x"), contract.ReadKey(0), "first"),
+			job("create", "use", "ready", "of-make"),
+		},
+		Stale, map[string]string{"make": "Ready", "use": "Stale complete, but it has read outputs of make that were replaced " +
+			"since; to run it again: kubectl delete -n ns job/job-use secret/of-use, then apply"},
+	},
+	{
+		"a step that has read the last outputs is ready", []manifest{
+			annotated(secret("create", "make", "new"), contract.PublicationKey, "second"), job("create", "make", "Complete"),
+			annotated(secret("create", "use", "new"), contract.ReadKey(0), "second"), job("create", "use", "Complete", "of-make"),
+		},
+		Ready, nil,
+	},
+	{
+		"outputs of an earlier version of the helpers have no publication", []manifest{
+			secret("create", "make", "new"), job("create", "make", "Complete"),
+			secret("create", "use", "new"), job("create", "use", "Complete", "of-make"),
+		},
+		Ready, nil,
+	},
+	{
+		"a producer that runs again has not replaced its outputs yet", []manifest{
+			secret("create", "make", ""), job("create", "make", "ready"),
+			annotated(secret("create", "use", "new"), contract.ReadKey(0), "first"), job("create", "use", "Complete", "of-make"),
+		},
+		InProgress, map[string]string{"make": "InProgress runs", "use": "Ready"},
+	},
+	{
+		"a copy of outputs that were replaced is stale", []manifest{
+			annotated(secret("create", "make", "new"), contract.PublicationKey, "second"), job("create", "make", "Complete"),
+			annotated(in("shop", secret("create", "make", "new")), contract.PublicationKey, "first"),
+			helper("create", "copy", "Complete", manifest{contract.CopyToKey: "shop"}, "of-make"),
+		},
+		Stale, map[string]string{"make": "Ready", "copy": "Stale complete, but a copy does not have the outputs of this " +
+			"render; to run it again: kubectl delete -n ns job/job-copy, then apply"},
+	},
+	{
 		"a delete step reads what any render has published", []manifest{
 			secret("create", "make", "old"), secret("delete", "drop", ""), job("delete", "drop", "ready", "of-make"),
 			helper("delete", "cleanup", "ready", nil, "of-drop", "of-make"),
@@ -320,10 +360,16 @@ func TestRules_agreeWithTheTemplate(t *testing.T) {
 	for name, exists := range worlds {
 		want, whole := byTemplate(t, exists)
 		got := byRules(t, exists)
+		for i := range got {
+			got[i].Detail = following.ReplaceAllString(got[i].Detail, "$1")
+		}
 		require.ElementsMatch(t, want, got, name)
 		require.Equal(t, whole, (&Report{Steps: got}).summary(), name)
 	}
 }
+
+// following matches the command that runs a step again, and what follows from it, which the template does not know.
+var following = regexp.MustCompile(`( \w+/\S+ secret/[^ ,]+)(?: \w+/[^ ,]+)+`)
 
 // byTemplate returns the states that the template prints for objects decoded as kubectl decodes them.
 func byTemplate(t *testing.T, exists []manifest) (steps []Step, whole State) {
@@ -379,13 +425,21 @@ func ofRender(all []manifest) []manifest {
 func world(random *rand.Rand) (exists []manifest) {
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	phase := pick("create", "delete")
+	publication := func(s manifest) manifest {
+		for _, key := range []string{contract.PublicationKey, contract.ReadKey(0), contract.ReadKey(1)} {
+			if name := pick("", "first", "second"); name != "" {
+				annotated(s, key, name)
+			}
+		}
+		return s
+	}
 	for _, step := range []string{"make", "seed", "use"}[:1+random.IntN(3)] {
 		state := pick("", "active", "ready", "Complete", "Failed")
 		one := job(phase, step, state, []string{"of-make", "of-seed"}[:random.IntN(3)]...)
 		if pick("outputs", "none") == "none" {
 			one = without(one)
 		} else if random.IntN(5) > 0 {
-			exists = append(exists, secret(phase, step, pick("", "old", "new")))
+			exists = append(exists, publication(secret(phase, step, pick("", "old", "new"))))
 		}
 		exists = append(exists, one)
 	}
@@ -395,7 +449,7 @@ func world(random *rand.Rand) (exists []manifest) {
 	}
 	if random.IntN(2) > 0 {
 		exists = append(exists, helper(phase, "copy", pick("", "ready", "Complete"), manifest{contract.CopyToKey: "shop"}, "of-make"),
-			in("shop", secret(phase, "make", pick("", "old", "new"))))
+			in("shop", publication(secret(phase, "make", pick("", "old", "new")))))
 	}
 	return exists
 }
@@ -482,4 +536,22 @@ func TestRules_keys(t *testing.T) {
 		})
 		assert.Equal(t, want, (&Report{Steps: steps}).summary(), keys)
 	}
+}
+
+// The command runs a stale step and all that follows from it, each object once.
+func TestRules_whatFollows(t *testing.T) {
+	t.Parallel()
+	steps := byRules(t, []manifest{
+		annotated(secret("create", "make", "new"), contract.PublicationKey, "second"), job("create", "make", "Complete"),
+		annotated(secret("create", "use", "new"), contract.ReadKey(0), "first"), job("create", "use", "Complete", "of-make"),
+		secret("create", "last", "new"), job("create", "last", "Complete", "of-use", "of-make"),
+		without(job("create", "other", "Complete", "of-seed")), without(job("create", "end", "Complete", "of-last", "of-use")),
+		helper("create", "copy", "Complete", manifest{contract.CopyToKey: "shop"}, "of-use"),
+	})
+	found := map[string]string{}
+	for _, s := range steps {
+		found[s.name()] = s.Detail
+	}
+	assert.Equal(t, "complete, but it has read outputs of make that were replaced since; to run it again: kubectl delete -n ns "+
+		"job/job-use secret/of-use job/job-last secret/of-last job/job-end job/job-copy, then apply", found["use"])
 }

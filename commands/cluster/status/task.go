@@ -1,8 +1,10 @@
 package status
 
 import (
+	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -77,6 +79,28 @@ func (t *task) inputs() []string {
 		}
 	}
 	return names
+}
+
+// reads returns the names of the Secrets that the task reads, and for each the annotation that its own Secret has about it.
+// The order is that of the template.
+func (t *task) reads() iter.Seq2[string, string] {
+	return func(yield func(name, readKey string) bool) {
+		for _, key := range slices.Sorted(maps.Keys(t.Secrets)) {
+			number, isInput := strings.CutPrefix(key, inputSecretPrefix)
+			i, err := strconv.Atoi(number)
+			if isInput && err == nil && t.Secrets[key] != "" && !yield(t.Secrets[key], contract.ReadKey(i)) {
+				return
+			}
+		}
+	}
+}
+
+// objects returns the workload as an argument of kubectl, if it exists.
+func (t *task) objects() []string {
+	if t.isMissing {
+		return nil
+	}
+	return []string{t.State.Object()}
 }
 
 // inputSecretPrefix is the common prefix of the annotations that contract.InputSecretKey returns.

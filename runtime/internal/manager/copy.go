@@ -18,7 +18,10 @@ func copyOutputs(ctx context.Context, t *task) error {
 	}
 	return t.wait(ctx, producers, func(i int, source *cluster.Secret) error {
 		values := map[string][]byte{}
-		record := publish.Record{Client: t.client, Generation: source.Annotation(contract.PublishedKey)}
+		record := publish.Record{
+			Client: t.client, Generation: source.Annotation(contract.PublishedKey),
+			Publication: source.Annotation(contract.PublicationKey),
+		}
 		for _, input := range producers[i].Inputs {
 			values[input.Output] = source.Data[input.Output]
 			if input.Workloads {

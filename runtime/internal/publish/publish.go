@@ -5,6 +5,7 @@ package publish
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strconv"
 	"strings"
@@ -23,7 +24,15 @@ type Record struct {
 	Attempts int
 	// Workloads are the outputs that workloads read.
 	Workloads []string
+	// Publication is a name of the publication: NewPublication, or that of the original for a copy. It may be empty.
+	Publication string
+	// Reads are the publications from which the outputs were made, by producer. They are empty for producers whose
+	// publications have no name.
+	Reads []string
 }
+
+// NewPublication returns a random name for a publication.
+func NewPublication() string { return strings.ToLower(rand.Text()) }
 
 // Published reports whether the generation is published. It waits until the Secret is applied for this generation. It
 // adds missing keys for workloads, and removes the annotation of an earlier failure, so that consumers wait for this Pod. If it succeeds, the Pod also has
@@ -85,10 +94,29 @@ func (r Record) Publish(ctx context.Context, values map[string][]byte) error {
 		if err := r.checkSize(data); err != nil {
 			return nil, err
 		}
-		return &cluster.Patch{Data: data, Annotations: map[string]*string{
-			contract.PublishedKey: &r.Generation, contract.FailedKey: nil, contract.FailuresKey: nil,
-		}}, nil
+		return &cluster.Patch{Data: data, Annotations: r.annotations(secret)}, nil
 	})
+}
+
+// annotations returns those of a publication; nil removes one.
+func (r Record) annotations(secret *cluster.Secret) map[string]*string {
+	annotations := map[string]*string{
+		contract.PublishedKey: &r.Generation, contract.FailedKey: nil, contract.FailuresKey: nil, contract.PublicationKey: nil,
+	}
+	if r.Publication != "" {
+		annotations[contract.PublicationKey] = &r.Publication
+	}
+	for key := range secret.Metadata.Annotations {
+		if contract.IsReadKey(key) {
+			annotations[key] = nil
+		}
+	}
+	for i := range r.Reads {
+		if r.Reads[i] != "" {
+			annotations[contract.ReadKey(i)] = &r.Reads[i]
+		}
+	}
+	return annotations
 }
 
 // checkSize returns an error for outputs that fit into a Secret only without the keys for workloads.
