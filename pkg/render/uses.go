@@ -69,8 +69,8 @@ func (s *sandbox) strayUses() (results []krm.Result) {
 	return results
 }
 
-// copies are the outputs of a resource that forks of other namespaces than its own use, by namespace. What forks ask for
-// in vain is an error in the create phase; it must not keep the delete phase from running.
+// copies are the outputs of a resource that forks use, by the namespace of the forks. What forks ask for in vain is an
+// error in the create phase; it must not keep the delete phase from running.
 func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[string][]v1alpha1.StepOutput {
 	var copies map[string][]v1alpha1.StepOutput
 	refuse := func(at krm.Path, format string, arg any) {
@@ -96,7 +96,7 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 			refuse(u.at.Key("outputKey"), "%s", document.NamesNoStep(u.from.OutputKey, outputs))
 		case namespace == "" || document.CheckLabel(namespace) != "":
 			refuse(u.at, "must be of a fork whose namespace is valid, not %q: outputs are copied there", namespace)
-		case namespace != phase.namespace:
+		default:
 			if copies == nil {
 				copies = map[string][]v1alpha1.StepOutput{}
 			}

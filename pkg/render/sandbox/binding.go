@@ -10,31 +10,24 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // bindingVolume is the volume with the outputs of all resources, a folder for each.
 const bindingVolume = "service-bindings"
 
 // findBindings finds the outputs that forks with the variable SERVICE_BINDING_ROOT get as files, from the plugins in the list.
-func findBindings(list *krm.ResourceList, sandboxes []*input) {
-	var plugins *resolve.Catalog
-	for _, s := range sandboxes {
-		if s.absent || !s.wantsBindings() {
+func (r *outputResolver) findBindings(s *input) {
+	if s.absent || !s.wantsBindings() {
+		return
+	}
+	for i := range s.Spec.Resources {
+		resource, choice := r.plugin(s, &v1alpha1.ResourceOutput{Name: s.Spec.Resources[i].Name})
+		if choice == nil {
+			r.list.Report(krm.At(s.Item, krm.Path("spec.resources").Index(i).Key("plugin"), krm.Error,
+				"must be a plugin in the list: a fork with the variable "+document.BindingRoot+" gets its outputs as files"))
 			continue
 		}
-		if plugins == nil {
-			plugins = resolve.NewCatalog(list.Items())
-		}
-		for i, resource := range s.Spec.Resources {
-			choice, err := plugins.Resolve(resource.Plugin)
-			if err != nil || choice.Spec == nil {
-				list.Report(krm.At(s.Item, krm.Path("spec.resources").Index(i).Key("plugin"), krm.Error,
-					"must be a plugin in the list: a fork with the variable "+document.BindingRoot+" gets its outputs as files"))
-				continue
-			}
-			s.bind(resource.Name, document.BoundOutputs(choice.Spec))
-		}
+		s.bind(resource.Name, document.BoundOutputs(choice.Spec), r.generationsOf(s, resource, choice))
 	}
 }
 
@@ -50,8 +43,8 @@ func (s *input) wantsBindings() bool {
 	return false
 }
 
-// bind adds the outputs of a resource to the bindings.
-func (s *input) bind(resource string, outputs []v1alpha1.StepOutput) {
+// bind adds the outputs of a resource to the bindings, each under the key of its generation.
+func (s *input) bind(resource string, outputs []v1alpha1.StepOutput, generations map[string]string) {
 	if len(outputs) == 0 {
 		return
 	}
@@ -59,7 +52,9 @@ func (s *input) bind(resource string, outputs []v1alpha1.StepOutput) {
 		Name: contract.OutputSecretName(s.id, resource, outputs[0].Name),
 	}}
 	for _, output := range outputs {
-		secret.Items = append(secret.Items, corev1.KeyToPath{Key: output.Output, Path: path.Join(resource, output.Output)})
+		secret.Items = append(secret.Items, corev1.KeyToPath{
+			Key: keyOf(output.Output, generations[output.Name]), Path: path.Join(resource, output.Output),
+		})
 	}
 	s.bindings = append(s.bindings, corev1.VolumeProjection{Secret: secret})
 }

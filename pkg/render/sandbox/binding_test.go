@@ -44,6 +44,14 @@ func TestRender_mountsBindings(t *testing.T) {
 		}
 	}
 	pod := workload.Spec.Template.Spec
+	require.Len(t, pod.Volumes, 1)
+	for _, source := range pod.Volumes[0].Projected.Sources {
+		for i := range source.Secret.Items {
+			name, generation, _ := strings.Cut(source.Secret.Items[i].Key, ".")
+			assert.NotEmpty(t, generation, "a new value must restart the fork")
+			source.Secret.Items[i].Key = name
+		}
+	}
 	id := contract.DeriveSandboxID("c", "s")
 	projection := func(resource string) corev1.VolumeProjection {
 		return corev1.VolumeProjection{Secret: &corev1.SecretProjection{
