@@ -148,9 +148,9 @@ $(TOOLS)/delivery/argocd/argocd: tools/delivery/controllers tools/delivery/go.mo
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./stacks/pack
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./local/localrun/container
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./commands/local/localrun/container
 	trap test/framework/docker/down EXIT; test/framework/docker/up && \
-	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./local/plugintest ./local/command
+	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./commands/local/plugintest ./commands/local/command
 
 # The servers of Debian that the tests of plugins start are listed in plugins/README.md.
 PLUGIN_TOOLS := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kubectl mc minio nats)
@@ -166,7 +166,7 @@ tutorial: ## run the tutorial in a fresh Debian, from the installation on, and p
 .PHONY: race
 race: ## run tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/validate/... ./pkg/render/... ./runtime/... \
-	  ./local/localrun ./local/localrun/process
+	  ./commands/local/localrun ./commands/local/localrun/process
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME
@@ -213,7 +213,7 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
 	UPDATE_GOLDEN=1 go test ./api/schemas/... # krm-function-metadata.yaml files are generated from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./local/... ./stacks/... ./test/... ./cmd/...
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./commands/... ./stacks/... ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean

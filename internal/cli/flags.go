@@ -22,7 +22,7 @@ type reading struct {
 
 	Kustomize  []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
 	Exclude    []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
-	AllowEmpty bool     `json:"allowEmpty" help:"only warn if the paths have no document for us"`
+	AllowEmpty bool     `json:"allowEmpty" help:"only warn if there is nothing to read, render or keep"`
 }
 
 // common are the flags that every function has.
