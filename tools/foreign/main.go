@@ -1,6 +1,7 @@
-// Command foreign tests KRM functions of other projects with krm-conformance. It builds the functions of functions.yaml, runs
-// the suite on each, and writes a page with a table, and a file for each function that failed cases, with the input and output
-// of their runs. causes.yaml has the cause of each failure, which a person has confirmed; a failure without one is an error.
+// Command foreign tests KRM functions of other projects with krm-conformance. It builds the functions of functions.yaml,
+// runs the suite on each, and writes a page with a table, and a file for each function that failed cases, with the input and
+// output of their runs. causes.yaml has the cause of each failure, which was confirmed by hand; a failure without one is an
+// error.
 package main
 
 import (

@@ -69,7 +69,7 @@ func test(builder *builder, suite string, f *function) (*result, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		return nil, fmt.Errorf("krm-conformance: %w: %s", err, stderr.String())
 	}
 	made := &result{Function: f}
@@ -107,7 +107,8 @@ func (r *result) write(file string) error {
 		}
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Cases of krm-conformance that %s of %s failed. Written by `make foreign`.\n", r.Function.Name, r.Function.source())
+	fmt.Fprintf(&out, "# Cases of krm-conformance that %s of %s failed. Written by `make foreign`.\n", r.Function.Name,
+		r.Function.source())
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
 	if err := encoder.Encode(failed); err != nil {

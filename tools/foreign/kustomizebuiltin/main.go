@@ -28,7 +28,9 @@ var transformers = map[string]func() resmap.TransformerPlugin{
 	"LabelTransformer":               func() resmap.TransformerPlugin { return builtins.NewLabelTransformerPlugin() },
 	"NamespaceTransformer":           func() resmap.TransformerPlugin { return builtins.NewNamespaceTransformerPlugin() },
 	"PatchJson6902Transformer":       func() resmap.TransformerPlugin { return builtins.NewPatchJson6902TransformerPlugin() },
-	"PatchStrategicMergeTransformer": func() resmap.TransformerPlugin { return builtins.NewPatchStrategicMergeTransformerPlugin() },
+	"PatchStrategicMergeTransformer": func() resmap.TransformerPlugin {
+		return builtins.NewPatchStrategicMergeTransformerPlugin()
+	},
 	"PatchTransformer":               func() resmap.TransformerPlugin { return builtins.NewPatchTransformerPlugin() },
 	"PrefixTransformer":              func() resmap.TransformerPlugin { return builtins.NewPrefixTransformerPlugin() },
 	"ReplacementTransformer":         func() resmap.TransformerPlugin { return builtins.NewReplacementTransformerPlugin() },
