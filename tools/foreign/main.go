@@ -52,13 +52,16 @@ func run(suite, bin, data, page, only string, log func(string, ...any)) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		if err := made.write(filepath.Join(data, f.Name+".yaml")); err != nil {
-			return err
-		}
 		reports = append(reports, made)
 	}
-	if err := causes.explain(reports, only == ""); err != nil || only != "" {
-		return err
+	unexplained := causes.explain(reports, only == "")
+	for _, made := range reports {
+		if err := made.write(filepath.Join(data, made.Function.Name+".yaml")); err != nil {
+			return err
+		}
+	}
+	if unexplained != nil || only != "" {
+		return unexplained
 	}
 	return os.WriteFile(page, []byte(table(reports, causes)), 0o644) //nolint:gosec // a page of the repository
 }

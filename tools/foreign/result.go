@@ -27,9 +27,9 @@ type outcome struct {
 	Sentence string         `json:"sentence" yaml:"sentence,omitempty"`
 	By       string         `json:"reliedOnBy" yaml:"reliedOnBy,omitempty"`
 	Status   string         `json:"status" yaml:"-"`
+	Cause    string         `json:"-" yaml:"cause,omitempty"`
 	Problems []string       `json:"problems" yaml:"problems"`
 	Runs     []*observation `json:"runs" yaml:"runs"`
-	Cause    string         `json:"-" yaml:"cause,omitempty"`
 }
 
 type observation struct {
