@@ -1,6 +1,7 @@
-// Command foreign tests KRM functions of other projects with krm-conformance. It builds the functions of functions.yaml, runs
-// the suite on each, and writes a page with a table, and a file for each function that failed cases, with the input and output
-// of their runs. causes.yaml has the cause of each failure, which a person has confirmed; a failure without one is an error.
+// Command foreign tests KRM functions of other projects with krm-conformance. It builds the functions of functions.yaml,
+// runs the suite on each, and writes a page with a table, and a file for each function that failed cases, with the input and
+// output of their runs. causes.yaml has the cause of each failure, which was confirmed by hand; a failure without one is an
+// error.
 package main
 
 import (
@@ -51,13 +52,16 @@ func run(suite, bin, data, page, only string, log func(string, ...any)) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		if err := made.write(filepath.Join(data, f.Name+".yaml")); err != nil {
-			return err
-		}
 		reports = append(reports, made)
 	}
-	if err := causes.explain(reports, only == ""); err != nil || only != "" {
-		return err
+	unexplained := causes.explain(reports, only == "")
+	for _, made := range reports {
+		if err := made.write(filepath.Join(data, made.Function.Name+".yaml")); err != nil {
+			return err
+		}
+	}
+	if unexplained != nil || only != "" {
+		return unexplained
 	}
 	return os.WriteFile(page, []byte(table(reports, causes)), 0o644) //nolint:gosec // a page of the repository
 }

@@ -73,7 +73,8 @@ var intro string
 func table(results []*result, all causes) string {
 	var out strings.Builder
 	out.WriteString(intro)
-	out.WriteString("\n| function | code | profile | MUST | SHOULD | statement | convention | failed |\n|---|---|---|---|---|---|---|---|\n")
+	out.WriteString("\n| function | code | profile | MUST | SHOULD | statement | convention | failed |\n" +
+		"|---|---|---|---|---|---|---|---|\n")
 	for _, r := range results {
 		name := r.Function.Name
 		if len(r.failed()) > 0 {

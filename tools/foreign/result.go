@@ -27,9 +27,9 @@ type outcome struct {
 	Sentence string         `json:"sentence" yaml:"sentence,omitempty"`
 	By       string         `json:"reliedOnBy" yaml:"reliedOnBy,omitempty"`
 	Status   string         `json:"status" yaml:"-"`
+	Cause    string         `json:"-" yaml:"cause,omitempty"`
 	Problems []string       `json:"problems" yaml:"problems"`
 	Runs     []*observation `json:"runs" yaml:"runs"`
-	Cause    string         `json:"-" yaml:"cause,omitempty"`
 }
 
 type observation struct {
@@ -69,7 +69,7 @@ func test(builder *builder, suite string, f *function) (*result, error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if exit := (*exec.ExitError)(nil); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+	if exit := (*exec.ExitError)(nil); err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		return nil, fmt.Errorf("krm-conformance: %w: %s", err, stderr.String())
 	}
 	made := &result{Function: f}
@@ -107,7 +107,8 @@ func (r *result) write(file string) error {
 		}
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# Cases of krm-conformance that %s of %s failed. Written by `make foreign`.\n", r.Function.Name, r.Function.source())
+	fmt.Fprintf(&out, "# Cases of krm-conformance that %s of %s failed. Written by `make foreign`.\n", r.Function.Name,
+		r.Function.source())
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
 	if err := encoder.Encode(failed); err != nil {

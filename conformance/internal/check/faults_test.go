@@ -92,7 +92,7 @@ var faults = map[string]fault{
 		f.input = bytes.Replace(f.input, []byte("items: {first: second}"), []byte("items: []"), 1)
 		return nil
 	}},
-	"input/block-scalars": editNodes(func(key string, value *yaml.Node) bool {
+	"input/block-scalars": editNodes(func(_ string, value *yaml.Node) bool {
 		if value.Style == yaml.LiteralStyle {
 			value.Value = strings.TrimRight(value.Value, "\n") + "\n"
 		}

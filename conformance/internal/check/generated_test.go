@@ -94,7 +94,7 @@ func setField(mapping *yaml.Node, key, text string) {
 
 // What the suite accepts, kustomize and kpt accept. CONFORMANCE_FUNCTIONS is the number of generated functions,
 // CONFORMANCE_SEED the first seed.
-func TestSuite_acceptsWhatOrchestratorsAccept(t *testing.T) {
+func TestSuite_acceptsWhatOrchestratorsAccept(t *testing.T) { //nolint:tparallel // the group waits for its subtests
 	t.Parallel()
 	for _, name := range []string{"kustomize", "kpt"} {
 		if _, err := exec.LookPath(name); err != nil {

@@ -45,7 +45,7 @@ func itemsOrRefusal(j *judgement) error {
 	}
 	if r.err != nil {
 		j.problem("exit code 0, but %s", r.err)
-		return nil
+		return nil //nolint:nilerr // it is a problem of the function, not of the check
 	}
 	if items := resourcelist.Get(r.list.Root, "items"); items == nil || items.Kind != yaml.SequenceNode {
 		j.problem("exit code 0, and the output has no list `items`")

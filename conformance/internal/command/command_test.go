@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/conformance/internal/suite"
 )
 
 func call(args ...string) (code int, stdout, stderr string) {
@@ -94,4 +96,20 @@ func TestRun_exitCodes(t *testing.T) {
 	assert.Equal(t, exitPassed, code, stdout)
 	assert.Contains(t, stdout, "skipped  input/not-yaml               statement   cat checks nothing\n")
 	assert.Contains(t, stdout, "cat: ")
+}
+
+// A case that is not selected does not leave those that need it without a condition.
+func TestSelected_keepsWhatCasesNeed(t *testing.T) {
+	t.Parallel()
+	cases, err := suite.Load()
+	require.NoError(t, err)
+	require.Equal(t, "behavior/deterministic", suite.Find(cases, "hermetic/nobody").Needs)
+	selected := (&options{level: "MUST"}).selected(cases)
+	assert.Equal(t, "output/items", suite.Find(selected, "hermetic/nobody").Needs)
+	for _, c := range selected {
+		assert.Equal(t, suite.Must, c.Level, c.ID)
+		if c.Needs != "none" {
+			assert.NotNil(t, suite.Find(selected, c.Needs), c.ID)
+		}
+	}
 }

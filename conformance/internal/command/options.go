@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/conformance/internal/suite"
 )
 
-const help = `krm-conformance tests a KRM function against the KRM Functions Specification, and against what kustomize and kpt rely on
-beyond it.
+const help = `krm-conformance tests a KRM function against the KRM Functions Specification, and against what kustomize and
+kpt rely on beyond it.
 
 Usage:
   krm-conformance [flags] -- PROGRAM ARGS…
@@ -54,11 +54,14 @@ func newOptions() (*options, *pflag.FlagSet) {
 	flags.StringVar(&o.profile, "profile", "transformer",
 		"what the function claims to do: `generator`, transformer or validator (which may reject items with error results)")
 	flags.StringVar(&o.config, "config", "", "the `file` with the functionConfig; without it there is none")
-	flags.StringArrayVar(&o.items, "items", nil, "a `file` of items that are added to the lists of most cases; repeat it for more")
+	flags.StringArrayVar(&o.items, "items", nil,
+		"a `file` of items that are added to the lists of most cases; repeat it for more")
 	flags.StringVar(&o.invalid, "invalid", "", "a `file` with a ResourceList that the function must reject")
 	flags.StringArrayVar(&o.skip, "skip", nil, "do not run a case, as `CASE=REASON`: it contradicts the function's purpose")
-	flags.StringVar(&o.level, "level", "convention", "run the cases of this `level` and those above: MUST, SHOULD, statement, convention")
-	flags.StringVarP(&o.output, "output", "o", "text", "the `format`: text, json, junit or badge (JSON for a badge of shields.io)")
+	flags.StringVar(&o.level, "level", "convention",
+		"run the cases of this `level` and those above: MUST, SHOULD, statement, convention")
+	flags.StringVarP(&o.output, "output", "o", "text",
+		"the `format`: text, json, junit or badge (JSON for a badge of shields.io)")
 	flags.DurationVar(&o.timeout, "timeout", time.Minute, "end a run of the function that takes longer")
 	flags.BoolVar(&o.list, "list", false, "print all cases")
 	flags.StringVar(&o.explain, "explain", "", "print what a `CASE` tests, why, and its input")

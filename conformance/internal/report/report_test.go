@@ -48,7 +48,7 @@ func TestReport_Write(t *testing.T) {
 			assert.True(t, json.Valid(out.Bytes()))
 		case "junit":
 			var suite struct{}
-			assert.NoError(t, xml.Unmarshal(out.Bytes(), &suite))
+			require.NoError(t, xml.Unmarshal(out.Bytes(), &suite))
 		}
 	}
 	assert.EqualError(t, example().Write(&bytes.Buffer{}, "html"), `unknown format "html"`)

@@ -45,8 +45,8 @@ func (r Run) Bytes(data Data) ([]byte, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
-	text = strings.NewReplacer("${config}", config, "    ${items}\n", blockItems("    ", data.Items), "${items}\n", blockItems("", data.Items),
-		"${, items}", flow).Replace(text)
+	text = strings.NewReplacer("${config}", config, "    ${items}\n", blockItems("    ", data.Items),
+		"${items}\n", blockItems("", data.Items), "${, items}", flow).Replace(text)
 	input, err := form(r.Form, []byte(text))
 	return input, true, err
 }

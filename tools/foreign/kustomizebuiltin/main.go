@@ -22,19 +22,21 @@ import (
 )
 
 var transformers = map[string]func() resmap.TransformerPlugin{
-	"AnnotationsTransformer":         func() resmap.TransformerPlugin { return builtins.NewAnnotationsTransformerPlugin() },
-	"HashTransformer":                func() resmap.TransformerPlugin { return builtins.NewHashTransformerPlugin() },
-	"ImageTagTransformer":            func() resmap.TransformerPlugin { return builtins.NewImageTagTransformerPlugin() },
-	"LabelTransformer":               func() resmap.TransformerPlugin { return builtins.NewLabelTransformerPlugin() },
-	"NamespaceTransformer":           func() resmap.TransformerPlugin { return builtins.NewNamespaceTransformerPlugin() },
-	"PatchJson6902Transformer":       func() resmap.TransformerPlugin { return builtins.NewPatchJson6902TransformerPlugin() },
-	"PatchStrategicMergeTransformer": func() resmap.TransformerPlugin { return builtins.NewPatchStrategicMergeTransformerPlugin() },
-	"PatchTransformer":               func() resmap.TransformerPlugin { return builtins.NewPatchTransformerPlugin() },
-	"PrefixTransformer":              func() resmap.TransformerPlugin { return builtins.NewPrefixTransformerPlugin() },
-	"ReplacementTransformer":         func() resmap.TransformerPlugin { return builtins.NewReplacementTransformerPlugin() },
-	"ReplicaCountTransformer":        func() resmap.TransformerPlugin { return builtins.NewReplicaCountTransformerPlugin() },
-	"SuffixTransformer":              func() resmap.TransformerPlugin { return builtins.NewSuffixTransformerPlugin() },
-	"ValueAddTransformer":            func() resmap.TransformerPlugin { return builtins.NewValueAddTransformerPlugin() },
+	"AnnotationsTransformer":   func() resmap.TransformerPlugin { return builtins.NewAnnotationsTransformerPlugin() },
+	"HashTransformer":          func() resmap.TransformerPlugin { return builtins.NewHashTransformerPlugin() },
+	"ImageTagTransformer":      func() resmap.TransformerPlugin { return builtins.NewImageTagTransformerPlugin() },
+	"LabelTransformer":         func() resmap.TransformerPlugin { return builtins.NewLabelTransformerPlugin() },
+	"NamespaceTransformer":     func() resmap.TransformerPlugin { return builtins.NewNamespaceTransformerPlugin() },
+	"PatchJson6902Transformer": func() resmap.TransformerPlugin { return builtins.NewPatchJson6902TransformerPlugin() },
+	"PatchStrategicMergeTransformer": func() resmap.TransformerPlugin {
+		return builtins.NewPatchStrategicMergeTransformerPlugin()
+	},
+	"PatchTransformer":        func() resmap.TransformerPlugin { return builtins.NewPatchTransformerPlugin() },
+	"PrefixTransformer":       func() resmap.TransformerPlugin { return builtins.NewPrefixTransformerPlugin() },
+	"ReplacementTransformer":  func() resmap.TransformerPlugin { return builtins.NewReplacementTransformerPlugin() },
+	"ReplicaCountTransformer": func() resmap.TransformerPlugin { return builtins.NewReplicaCountTransformerPlugin() },
+	"SuffixTransformer":       func() resmap.TransformerPlugin { return builtins.NewSuffixTransformerPlugin() },
+	"ValueAddTransformer":     func() resmap.TransformerPlugin { return builtins.NewValueAddTransformerPlugin() },
 }
 
 var generators = map[string]func() resmap.GeneratorPlugin{
