@@ -32,6 +32,8 @@ type Chain struct {
 	NoForks bool
 	// PostRender is the option of the same name in render.Options.
 	PostRender bool
+	// RefuseEmpty is the option of the same name in render.Options and sandbox.Options.
+	RefuseEmpty bool
 	// Base is the older state to compare documents with, or nil.
 	Base *validate.Base
 
@@ -94,6 +96,7 @@ func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
 func (c Chain) render(list *krm.ResourceList, result *Result) (err error) {
 	options := render.DefaultOptions()
 	options.RenderPhase, options.WithoutPaths, options.PostRender = c.Render, true, c.PostRender
+	options.RefuseEmpty = c.RefuseEmpty
 	result.Rendered, err = renderphase.Render(list, options, c.Extensions...)
 	result.Objects = result.Rendered.Objects()
 	return err
@@ -104,7 +107,7 @@ func (c Chain) forks(list *krm.ResourceList, result *Result) (err error) {
 		return nil
 	}
 	options := sandbox.DefaultOptions()
-	options.RenderSandbox, options.WithoutPaths = c.Sandbox, true
+	options.RenderSandbox, options.WithoutPaths, options.RefuseEmpty = c.Sandbox, true, c.RefuseEmpty
 	result.Forks, err = sandbox.Render(list, options)
 	result.Objects = append(result.Objects, result.Forks.Objects...)
 	return err

@@ -75,6 +75,7 @@ func (c *BuildConfig) Process(call cli.Call) (string, error) {
 	call.List.Report(call.Found()...)
 	chain := c.Chain
 	chain.Validate.Strict, chain.Validate.Rules = c.options.Strict, c.options.Rules
+	chain.RefuseEmpty = call.RefuseEmpty
 	chain.NoForks, chain.Base = c.options.NoForks, validateplugin.BaseOf(call)
 	result, err := chain.Run(call.List)
 	call.Suppressed(result.Suppressed...)

@@ -96,7 +96,7 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	}
 	ctx, stop := cli.Interruptible(c.Context())
 	defer stop()
-	run, err := chain.Run(ctx, host.Call{Project: f.folder, Command: name, Plugins: f.plugins, Args: rest})
+	run, err := chain.Run(ctx, host.Call{Project: f.folder, Command: name, Plugins: f.plugins, Args: rest, DryRun: f.dryRun})
 	eraseLine(c)
 	if err != nil {
 		return failure(ctx, c, err)

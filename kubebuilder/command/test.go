@@ -23,6 +23,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/harness"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/transaction"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
@@ -251,7 +252,7 @@ func (f *harnessFlags) write(ctx context.Context, out io.Writer, files map[strin
 	if err := os.MkdirAll(f.record, 0o755); err != nil {
 		return err
 	}
-	changes, err := atomicfile.Begin(ctx, f.record)
+	changes, err := transaction.Begin(ctx, f.record, transaction.Options{})
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/transaction"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
@@ -64,6 +65,8 @@ type Call struct {
 	Plugins []string
 	// Args are the arguments for the plugins.
 	Args []string
+	// DryRun means that the changes are not committed: nothing is written, and an interrupted run is an error.
+	DryRun bool
 }
 
 // Commands are the commands that a chain can run.
@@ -87,7 +90,7 @@ type Run struct {
 	// Recovered means that an interrupted run has been completed or undone.
 	Recovered bool
 
-	transaction *atomicfile.Transaction
+	transaction *transaction.Transaction
 }
 
 // Run runs the chain. The folder of the project stays locked until End, which must be called unless there is an error.
@@ -98,7 +101,7 @@ func (h Host) Run(ctx context.Context, call Call) (*Run, error) {
 	if info, err := os.Stat(call.Project); err != nil || !info.IsDir() {
 		return nil, CallError{fmt.Errorf("the project %q must be a folder", call.Project)}
 	}
-	changes, err := atomicfile.Begin(ctx, call.Project)
+	changes, err := transaction.Begin(ctx, call.Project, transaction.Options{DryRun: call.DryRun})
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +113,7 @@ func (h Host) Run(ctx context.Context, call Call) (*Run, error) {
 	return run, nil
 }
 
-func (h Host) run(ctx context.Context, call Call, changes *atomicfile.Transaction) (*Run, error) {
+func (h Host) run(ctx context.Context, call Call, changes *transaction.Transaction) (*Run, error) {
 	project, err := openProject(call.Project)
 	if err != nil {
 		return nil, err
@@ -142,16 +145,14 @@ func (h Host) run(ctx context.Context, call Call, changes *atomicfile.Transactio
 	if run.Changes, err = project.changes(); err != nil {
 		return nil, err
 	}
-	return run, nil
+	for _, change := range run.Changes {
+		changes.Replace(change.Path, change.Before, change.After)
+	}
+	return run, changes.Check()
 }
 
 // Commit writes the changes, all or none.
-func (r *Run) Commit() error {
-	for _, change := range r.Changes {
-		r.transaction.Replace(change.Path, change.Before, change.After)
-	}
-	return r.transaction.Commit()
-}
+func (r *Run) Commit() error { return r.transaction.Commit() }
 
 // End unlocks the folder of the project.
 func (r *Run) End() { r.transaction.End() }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/transaction"
 )
 
 // maxText is the largest file that plugins see, in bytes. Handwritten files are smaller.
@@ -71,7 +72,7 @@ func (p *project) walk(found func(name string, entry fs.DirEntry) error) error {
 			lists[name] = above.With(top, "", load.ReadPatterns(files, load.GitIgnore))
 		case entry.IsDir():
 			list := lists[path.Dir(name)]
-			if entry.Name() == ".git" || entry.Name() == atomicfile.StateFolder || list.Match(at, true) != nil {
+			if entry.Name() == ".git" || entry.Name() == transaction.StateFolder || list.Match(at, true) != nil {
 				return fs.SkipDir
 			}
 			lists[name] = list.With(at, "", load.ReadPatterns(files, path.Join(name, load.GitIgnore)))

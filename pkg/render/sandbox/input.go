@@ -3,6 +3,8 @@ package sandbox
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -22,6 +24,8 @@ type input struct {
 	forks []*fork // those with a baseline, in the order of spec.forks
 	// services are the forked Services, one for each baseline Service that selects a forked workload.
 	services []routedService
+
+	bindings []corev1.VolumeProjection // the outputs that forks get as files
 
 	changes []render.Change
 	results krm.Results
