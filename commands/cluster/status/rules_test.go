@@ -127,7 +127,7 @@ var cases = []struct {
 	},
 	{
 		"a Job cannot make its Pod", []manifest{secret("create", "make", ""), job("create", "make", "")},
-		InProgress, map[string]string{"make": "InProgress has no Pod; see kubectl describe -n ns job/job-make"},
+		InProgress, map[string]string{"make": "InProgress has started no Pod; see kubectl describe -n ns job/job-make"},
 	},
 	{
 		"a consumer waits for outputs of this render", []manifest{
