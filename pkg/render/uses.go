@@ -75,12 +75,16 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 			p.list.Report(krm.At(s.Item, at, krm.Error, fmt.Sprintf(format, arg)+moreFindings))
 		}
 	}
+	var index *document.OutputIndex
 	for _, u := range s.uses() {
 		if u.from.Name != resource {
 			continue
 		}
+		if index == nil {
+			index = document.NewOutputIndex(phase.spec)
+		}
 		namespace := p.namespaceOf(u)
-		outputs := document.OutputsOf(phase.spec, u.from.OutputKey)
+		outputs := index.Of(u.from.OutputKey)
 		switch {
 		case len(outputs) == 0:
 			refuse(u.at.Key("outputKey"), "must be <step>.<output>, an output of a create step of the resource's plugin, not %q",
