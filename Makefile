@@ -95,7 +95,7 @@ check: ## run the unit tests of the core, without those that take long
 .PHONY: test
 test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither root nor a cluster
 	go test -timeout $(TIMEOUT) ./... ./runtime/...
-	GOWORK=off go test -C conformance -timeout $(TIMEOUT) ./...
+	PATH="$(TOOLS):$$PATH" GOWORK=off go test -C conformance -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/sbom -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/recording -timeout $(TIMEOUT) ./...
@@ -104,8 +104,13 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 .PHONY: conformance
 conformance: build ## test the functions against the KRM Functions Specification (conformance/README.md)
 	@GOWORK=off go build -C conformance -trimpath -ldflags '-s -w' -o $(BIN)/ ./cmd/...
-	@for function in resolve-version render-phase render-sandbox; do $(BIN)/krm-conformance -- $(BIN)/$$function || exit; done
-	@$(BIN)/krm-conformance --profile validator -- $(BIN)/validate-plugin
+	@test/conformance/run $(BIN)/krm-conformance programs $(BIN)
+
+.PHONY: foreign
+foreign: ## test functions of other projects, and write docs/reference/conformance.md (network, npm; 15 minutes)
+	@GOWORK=off go build -C conformance -trimpath -ldflags '-s -w' -o $(BIN)/ ./cmd/...
+	@cd tools/foreign && GOWORK=off go run . -suite $(BIN)/krm-conformance -bin $(BIN)/foreign \
+	  -data $(CURDIR)/conformance/functions -page $(CURDIR)/docs/reference/conformance.md
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
@@ -147,16 +152,26 @@ $(TOOLS)/delivery/argocd/argocd: tools/delivery/controllers tools/delivery/go.mo
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./stacks/pack
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./local/localrun/container
+	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./commands/local/localrun/container
 	trap test/framework/docker/down EXIT; test/framework/docker/up && \
-	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./local/plugintest ./local/command
+	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./commands/local/plugintest ./commands/local/command
 
-# The servers of Debian that the tests of plugins start are listed in plugins/README.md.
+# The tests of plugins start the servers of this machine's Debian, which plugins/README.md lists, and of another Debian.
 PLUGIN_TOOLS := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kubectl mc minio nats)
 
 .PHONY: plugins
-plugins: build $(PLUGIN_TOOLS) ## test plugins/ with real servers (root, Debian; PLUGINS=postgres,redis KILLS=100 SANDBOXES=20)
-	go test -tags plugins -v -count 1 -timeout $(TIMEOUT) ./plugins
+plugins: export SERVER_ROOT ?= $(BIN)/debian
+plugins: export KILLS ?= 100
+plugins: export SANDBOXES ?= 20
+plugins: build $(PLUGIN_TOOLS) $(BIN)/debian/installed ## test plugins/ with real servers (root, Debian; PLUGINS=postgres,redis KILLS=100 SANDBOXES=20)
+	TEST_SKIPS=none go test -tags plugins -v -count 1 -timeout 3h ./plugins
+
+$(BIN)/debian/installed: plugins/testdata/debian
+	@plugins/testdata/debian $(BIN)/debian
+
+.PHONY: plugin-images
+plugin-images: ## write the digests that the images in plugins/ have now into the documents (network; each is a new version of its plugin)
+	@GOWORK=off go run -C tools/images . pin -update $(if $(MIRROR),-mirror $(MIRROR)) $(abspath $(wildcard plugins/*/plugin.yaml))
 
 .PHONY: tutorial
 tutorial: ## run the tutorial in a fresh Debian, from the installation on, and print the time (root, debootstrap)
@@ -165,7 +180,7 @@ tutorial: ## run the tutorial in a fresh Debian, from the installation on, and p
 .PHONY: race
 race: ## run tests with the race detector (needs a C compiler)
 	CGO_ENABLED=1 go test -race -timeout $(TIMEOUT) ./pkg/krm/... ./pkg/validate/... ./pkg/render/... ./runtime/... \
-	  ./local/localrun ./local/localrun/process
+	  ./commands/local/localrun ./commands/local/localrun/process
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME
@@ -193,6 +208,7 @@ lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint $(TOOLS)/prose ## run linte
 	cd tools/crossplane && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/engines && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/health && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/foreign && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/rights && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
@@ -211,8 +227,9 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
-	UPDATE_GOLDEN=1 go test ./api/schemas/... # metadata.yaml files are generated from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./local/... ./stacks/... ./test/... ./cmd/...
+	UPDATE_GOLDEN=1 go test ./api/schemas/... # krm-function-metadata.yaml files are generated from them
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./commands/... ./stacks/... ./plugins \
+	  ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean

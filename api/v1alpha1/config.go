@@ -35,6 +35,8 @@ type RenderPhase struct {
 	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`
 	Retries             int      `json:"retries" help:"how often a failed Job runs again; scripts must be idempotent"`
 
+	Undo bool `json:"undo" help:"with the create phase, put what tears each sandbox down into a ConfigMap"`
+
 	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that finished Jobs stay; -1 keeps them"`
 
 	Install string `json:"install" enum:"job,objects" help:"how a requested stack is rendered: job or objects"`

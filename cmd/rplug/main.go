@@ -3,9 +3,12 @@
 package main
 
 import (
+	"github.com/resource-plugins/krm-functions/commands/cluster"
+	"github.com/resource-plugins/krm-functions/commands/lifecycle"
+	local "github.com/resource-plugins/krm-functions/commands/local/command"
+	"github.com/resource-plugins/krm-functions/commands/review"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	kubebuilder "github.com/resource-plugins/krm-functions/kubebuilder/command"
-	local "github.com/resource-plugins/krm-functions/local/command"
 	stacks "github.com/resource-plugins/krm-functions/stacks/command"
 )
 
@@ -17,5 +20,8 @@ func extensions() []rplug.Extension {
 		stacks.Extension(),
 		kubebuilder.Extension(),
 		local.Extension(),
+		review.Extension(),
+		cluster.Extension(),
+		lifecycle.Extension(),
 	}
 }

@@ -32,8 +32,12 @@ type Chain struct {
 	NoForks bool
 	// PostRender is the option of the same name in render.Options.
 	PostRender bool
-	// Base is the older state to compare documents with, or nil.
-	Base *validate.Base
+	// RefuseEmpty is the option of the same name in render.Options and sandbox.Options.
+	RefuseEmpty bool
+	// Base is the older state to compare documents with, or nil. The delete phase of sandboxes that are gone since is
+	// rendered, unless Elsewhere has them: documents of today that are not in the list, or nil.
+	Base      *validate.Base
+	Elsewhere *krm.ResourceList
 
 	// Extensions are features; Validate has their rules.
 	Extensions []extension.Extension
@@ -65,6 +69,9 @@ type Result struct {
 // is an error that no comment suppresses. The error is about options (krm.OptionErrors), or a list that cannot be processed.
 func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 	var result Result
+	if err := c.addGone(list); err != nil {
+		return result, err
+	}
 	for _, step := range []func(*krm.ResourceList, *Result) error{c.validate, c.resolve, c.render, c.forks} {
 		if err := step(list, &result); err != nil {
 			return Result{}, err
@@ -94,6 +101,7 @@ func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
 func (c Chain) render(list *krm.ResourceList, result *Result) (err error) {
 	options := render.DefaultOptions()
 	options.RenderPhase, options.WithoutPaths, options.PostRender = c.Render, true, c.PostRender
+	options.RefuseEmpty = c.RefuseEmpty
 	result.Rendered, err = renderphase.Render(list, options, c.Extensions...)
 	result.Objects = result.Rendered.Objects()
 	return err
@@ -104,7 +112,7 @@ func (c Chain) forks(list *krm.ResourceList, result *Result) (err error) {
 		return nil
 	}
 	options := sandbox.DefaultOptions()
-	options.RenderSandbox, options.WithoutPaths = c.Sandbox, true
+	options.RenderSandbox, options.WithoutPaths, options.RefuseEmpty = c.Sandbox, true, c.RefuseEmpty
 	result.Forks, err = sandbox.Render(list, options)
 	result.Objects = append(result.Objects, result.Forks.Objects...)
 	return err

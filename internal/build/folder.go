@@ -199,6 +199,17 @@ func (f Folder) refused(changes []change) (results krm.Results) {
 	return results
 }
 
+// refuseEmpty returns an error if the folder has files of ours and nothing is rendered: more often a filter that matches
+// nothing, or a path that lost its documents, than the wish to delete everything.
+func (f Folder) refuseEmpty(items []*krm.Item, changes []change) krm.Results {
+	removed := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return c.after != nil })
+	if len(items) > 0 || len(removed) == 0 || f.AllowEmpty {
+		return nil
+	}
+	return krm.Results{f.result("", fmt.Sprintf("nothing is rendered, so %s would be removed, the last of the folder: "+
+		"give --allow-empty if that is right", report.Count(len(removed), "file")))}
+}
+
 func (f Folder) result(name, message string) krm.Result {
 	result := krm.NewResult(krm.Error, message)
 	result.Place.File = filepath.ToSlash(filepath.Join(f.Folder, name))
@@ -224,13 +235,13 @@ func (f Folder) Write(ctx context.Context, items []*krm.Item) (cli.FolderReport,
 	if err != nil {
 		return cli.FolderReport{}, err
 	}
-	if refused := f.refused(changes); refused.Failed() {
+	if refused := append(f.refused(changes), f.refuseEmpty(items, changes)...); refused.Failed() {
 		return cli.FolderReport{Results: refused, Summary: "nothing written: fix the errors above"}, nil
 	}
 	return f.apply(lock, changes, len(files))
 }
 
-// apply makes the changes: what is new first, so that no object is missing meanwhile.
+// apply makes the changes: new files first, so that no object is missing meanwhile.
 func (f Folder) apply(lock *atomicfile.FolderLock, changes []change, total int) (cli.FolderReport, error) {
 	written, removed := map[string][]byte{}, []string{}
 	for _, c := range changes {

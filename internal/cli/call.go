@@ -32,6 +32,8 @@ type Call struct {
 	ConfigName string
 	// FileMode reports whether the list was read from files, not from an orchestrator.
 	FileMode bool
+	// RefuseEmpty reports whether it is an error if the config chooses nothing: in file mode, without --allow-empty.
+	RefuseEmpty bool
 	// Base is the older state to compare with, nil if there is none.
 	Base *Base
 
@@ -47,9 +49,10 @@ type Call struct {
 	config   *krm.Item
 	native   map[*krm.Item]bool
 	packages map[*krm.Item]string
-	rendered map[*krm.Item]bool // nil in stdin mode
-	wrong    *flagErrors        // the fields of the config that have a wrong value
-	text     *[]byte            // see Print
+	rendered map[*krm.Item]bool  // nil in stdin mode
+	wrong    *flagErrors         // the fields of the config that have a wrong value
+	places   map[krm.Path]string // of what the project file says, by the path in the config
+	text     *[]byte             // see Print
 }
 
 // IsNative reports whether the item came from a native document. There are none in stdin mode.
@@ -94,7 +97,11 @@ func (c Call) Print(text []byte) {
 // code 2), and else it is an error of the functionConfig. The key is the field's key, with what is below it in brackets or
 // after a dot, such as `phases[1]`.
 func (c Call) ConfigError(key krm.Path, message string) {
-	c.wrong.add(FlagName(key), message)
+	at := FlagName(key)
+	if place := c.places[key]; place != "" {
+		at = place + ": " + string(key)
+	}
+	c.wrong.add(at, message)
 	switch {
 	case c.FileMode: // the call ends with the flags
 	case c.config != nil:

@@ -109,9 +109,9 @@ func (r *run) readAndProcess(with steps) (*checked, error) {
 
 // newCall returns a call of the function with the documents that were read.
 func (r *run) newCall(read *load.Package, writeLock bool) Call {
-	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, native: map[*krm.Item]bool{},
+	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, RefuseEmpty: !r.AllowEmpty, native: map[*krm.Item]bool{},
 		packages: map[*krm.Item]string{}, rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: writeLock,
-		Partial: read.Findings.Failed(), text: new([]byte), suppressed: &r.suppressed}
+		Partial: read.Findings.Failed(), text: new([]byte), suppressed: &r.suppressed, places: r.places}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)
 		call.native[d.Item], call.packages[d.Item] = d.Native, d.Package

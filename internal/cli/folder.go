@@ -27,6 +27,8 @@ type FolderOptions struct {
 	Kustomization bool
 	// Overwrite replaces files that were edited since they were written.
 	Overwrite bool
+	// AllowEmpty lets the last file be removed.
+	AllowEmpty bool
 }
 
 // FolderReport is what became of a folder.
@@ -137,6 +139,13 @@ func (f *Folder) withoutFolder() []load.Exclusion {
 	return []load.Exclusion{{Patterns: []string{"/" + name + "/"}, From: filepath.Dir(folder), Source: "--output-dir"}}
 }
 
+func (f *Folder) options(r *run) FolderOptions {
+	return FolderOptions{
+		Folder: f.folder(), Compare: f.Check != "", PerObject: f.FilePer == perObject, Kustomization: f.Kustomization,
+		Overwrite: f.Overwrite, AllowEmpty: r.AllowEmpty,
+	}
+}
+
 // run writes what was found to stderr, or to stdout in another format than text, and with text the diff to stdout.
 func (f *Folder) run(ctx context.Context, r *run) int {
 	c, err := r.readAndProcess(steps{exclude: f.withoutFolder()})
@@ -150,11 +159,7 @@ func (f *Folder) run(ctx context.Context, r *run) int {
 	if c.results.Failed() {
 		c.summary = "nothing written: fix the errors above"
 	} else {
-		done, err = f.Write(ctx, r.objects(c), FolderOptions{
-			Folder: f.folder(), Compare: f.Check != "", PerObject: f.FilePer == perObject, Kustomization: f.Kustomization,
-			Overwrite: f.Overwrite,
-		})
-		if err != nil {
+		if done, err = f.Write(ctx, r.objects(c), f.options(r)); err != nil {
 			return r.fail(err)
 		}
 		c.summary += "; " + done.Summary

@@ -5,21 +5,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 )
 
 // buildCommand returns all functions as one command, with their flags.
 func buildCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
 	const short = "Check, resolve and render documents at once, to files or stdout"
-	command := functionCommand("build", short, buildFunction(features...), stdout)
-	command.GroupID = GroupBuild
-	return command
+	return BuildCommand("build", short, BuildFunction(features...), stdout)
 }
 
-// reportCommand returns the page about what build does.
-func reportCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
-	const short = "Write a page about documents: sandboxes, plugins, findings, objects"
-	command := functionCommand("report", short, reportFunction(features...), stdout)
+// BuildCommand returns a command in the group of build with the arguments and flags of a function.
+func BuildCommand(name, short string, f cli.Function, stdout io.Writer) *cobra.Command {
+	command := functionCommand(name, short, f, stdout)
 	command.GroupID = GroupBuild
 	return command
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// buildFunction is all functions in one, on files alone: a command of rplug, and no KRM function.
-func buildFunction(extensions ...extension.Extension) cli.Function {
+// BuildFunction is all functions in one, on files alone: a command of rplug, and no KRM function. Features base theirs on it.
+func BuildFunction(extensions ...extension.Extension) cli.Function {
 	rules := extension.Rules(extensions)
 	return cli.Function{
 		Name: "build",
@@ -28,7 +28,7 @@ func buildFunction(extensions ...extension.Extension) cli.Function {
 			"validate, resolve, render and fork do one after the other.",
 		Example: "build . | kubectl apply -f -\nbuild --output-dir rendered .\n" +
 			"build --check rendered . # in CI: exit code 1 if it is not up to date",
-		Config:       func() cli.Config { return &buildConfig{Chain: build.New(extensions...)} },
+		Config:       func() cli.Config { return NewBuildConfig(extensions...) },
 		Extensions:   extensions,
 		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
 		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
@@ -39,10 +39,10 @@ func buildFunction(extensions ...extension.Extension) cli.Function {
 }
 
 // PackageImage implements cli.PackageReader.
-func (c *buildConfig) PackageImage() string { return c.options.Image }
+func (c *BuildConfig) PackageImage() string { return c.options.Image }
 
-// buildConfig has the configs of the functions, and what is build's own.
-type buildConfig struct {
+// BuildConfig has the configs of the functions and the options of build. It implements cli.Config and cli.Composite.
+type BuildConfig struct {
 	build.Chain
 	options buildOptions
 }
@@ -53,16 +53,21 @@ type buildOptions struct {
 	v1alpha1.ValidatePlugin
 }
 
+// NewBuildConfig returns the defaults.
+func NewBuildConfig(extensions ...extension.Extension) *BuildConfig {
+	return &BuildConfig{Chain: build.New(extensions...)}
+}
+
 // Parts implements cli.Composite.
-func (c *buildConfig) Parts() []any { return []any{&c.options, &c.Resolve, &c.Render, &c.Sandbox} }
+func (c *BuildConfig) Parts() []any { return []any{&c.options, &c.Resolve, &c.Render, &c.Sandbox} }
 
 // Without implements cli.Composite: these print something else, or are for kpt or an old crossplane.
-func (*buildConfig) Without() []string {
+func (*BuildConfig) Without() []string {
 	return []string{"images", "lock", "explain", "prune", "compatible", "executorImage", "templatingImage"}
 }
 
 // Process runs the chain on the documents.
-func (c *buildConfig) Process(call cli.Call) (string, error) {
+func (c *BuildConfig) Process(call cli.Call) (string, error) {
 	debug.SetGCPercent(renderphase.Garbage)
 	if wrong := document.CheckImage(c.options.Image); wrong != "" {
 		call.ConfigError("image", wrong)
@@ -70,7 +75,11 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 	call.List.Report(call.Found()...)
 	chain := c.Chain
 	chain.Validate.Strict, chain.Validate.Rules = c.options.Strict, c.options.Rules
+	chain.RefuseEmpty = call.RefuseEmpty
 	chain.NoForks, chain.Base = c.options.NoForks, validateplugin.BaseOf(call)
+	if call.Base != nil {
+		chain.Elsewhere = call.Base.Today
+	}
 	result, err := chain.Run(call.List)
 	call.Suppressed(result.Suppressed...)
 	switch {
@@ -95,7 +104,7 @@ func (c *buildConfig) Process(call cli.Call) (string, error) {
 }
 
 // nothing says why the sandboxes have no objects.
-func (c *buildConfig) nothing(sandboxes []*document.Sandbox) string {
+func (c *BuildConfig) nothing(sandboxes []*document.Sandbox) string {
 	if c.options.NoForks || !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
 		return renderphase.Nothing(c.Render)(sandboxes)
 	}
@@ -110,13 +119,13 @@ func writeFolder(ctx context.Context, items []*krm.Item, options cli.FolderOptio
 	return folder.Write(ctx, items)
 }
 
-// postRenderFunction is buildFunction for what Helm has rendered: documents that are not input of ours are printed, too, both
+// postRenderFunction is BuildFunction for what Helm has rendered: documents that are not input of ours are printed, too, both
 // phases are rendered, and objects are not escaped, since they are no templates of a chart.
 func postRenderFunction(extensions ...extension.Extension) cli.Function {
-	f := buildFunction(extensions...)
+	f := BuildFunction(extensions...)
 	f.Name, f.Workloads, f.Modes = "post-render", true, nil
 	f.Config = func() cli.Config {
-		c := &buildConfig{Chain: build.New(extensions...)}
+		c := NewBuildConfig(extensions...)
 		c.Render.Delivery, c.PostRender = "helm", true
 		c.Render.Phases = []string{string(v1alpha1.PhaseCreate), string(v1alpha1.PhaseDelete)}
 		return c

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
@@ -14,11 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
-
-// readDocuments reads files and folders as file mode of the functions does, `-` from stdin.
-func readDocuments(paths []string, set map[string]string, stdin io.Reader) ([]*krm.Item, error) {
-	return ReadWith(paths, load.Options{Values: set, Input: stdin})
-}
 
 // ofKind returns the items of one kind of our group.
 func ofKind(kind string, items []*krm.Item) []*krm.Item {
@@ -33,7 +27,7 @@ func ofKind(kind string, items []*krm.Item) []*krm.Item {
 
 // readCatalogFile reads a file that holds one Catalog document and nothing else, so that it can be written again.
 func readCatalogFile(path string) (*resolve.CatalogDocument, error) {
-	items, err := readDocuments([]string{path}, nil, nil)
+	items, err := ReadWith([]string{path}, load.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package rplug
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -45,29 +43,6 @@ func TestTopicsFit(t *testing.T) {
 		for _, line := range lines {
 			assert.LessOrEqual(t, len(line), 100, "%s: %s", one.name, line)
 			assert.Equal(t, strings.TrimRight(line, " \t"), line, one.name)
-		}
-	}
-}
-
-// The commands of a page exist, and have its flags.
-func TestTopicsNameCommands(t *testing.T) {
-	t.Parallel()
-	root := rootCommand(&bytes.Buffer{})
-	for _, one := range topics() {
-		for line := range strings.Lines(one.text) {
-			words := strings.Fields(line)
-			if !strings.HasPrefix(line, "  rplug ") {
-				continue
-			}
-			command, _, err := root.Find(words[1:])
-			require.NoError(t, err, line)
-			assert.NotEqual(t, root, command, line)
-			for _, word := range words {
-				if name, isFlag := strings.CutPrefix(word, "--"); isFlag {
-					name, _, _ = strings.Cut(name, "=")
-					assert.NotNil(t, command.Flags().Lookup(name), line)
-				}
-			}
 		}
 	}
 }
@@ -127,27 +102,4 @@ func TestTopicOfExitCodes(t *testing.T) {
 	for _, code := range []int{ExitClean, ExitFindings, ExitCall} {
 		assert.Contains(t, topicText(t, "exit-codes"), fmt.Sprintf("\n  %d  ", code))
 	}
-}
-
-// Every command has a description and an example, in which the command is called.
-func TestCommandsHaveExamples(t *testing.T) {
-	t.Parallel()
-	var check func(c *cobra.Command)
-	check = func(c *cobra.Command) {
-		assert.NotEmpty(t, c.Short, c.CommandPath())
-		if subcommands := c.Commands(); len(subcommands) > 0 {
-			for _, sub := range subcommands {
-				check(sub)
-			}
-			return
-		}
-		var out bytes.Buffer
-		path := strings.Fields(c.CommandPath())[1:]
-		assert.Equal(t, ExitClean, Run(t.Context(), append(path, "--help"), strings.NewReader(""), &out, &bytes.Buffer{}), path)
-		_, example, found := strings.Cut(strings.ToLower(out.String()), "\nexample")
-		assert.True(t, found && strings.Contains(example, "\n  "+c.CommandPath()+" "), c.CommandPath())
-	}
-	root := rootCommand(&bytes.Buffer{})
-	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
-	check(root)
 }

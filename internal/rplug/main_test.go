@@ -1,11 +1,9 @@
 package rplug
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -30,7 +28,7 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"image": ociimage.Script, "status": runStatus, "crlf": crlf, "lf": lf, "append": appendLine,
+			"image": ociimage.Script, "crlf": crlf, "lf": lf, "append": appendLine,
 		},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
@@ -39,21 +37,6 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 	})
-}
-
-// runStatus is the script command "status CODE ARGUMENTS...": it runs rplug status, which must have that exit code.
-func runStatus(ts *testscript.TestScript, _ bool, args []string) {
-	err := ts.Exec("rplug", append([]string{"status"}, args[1:]...)...)
-	code := 0
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		code = exit.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if strconv.Itoa(code) != args[0] {
-		ts.Fatalf("exit code must be %s, not %d", args[0], code)
-	}
 }
 
 // crlf ends the lines of a file with CRLF, lf with LF.

@@ -95,9 +95,8 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 		features = append(features, e.Extension)
 	}
 	root.AddCommand(functionCommands(stdout, features)...)
-	root.AddCommand(buildCommand(stdout, features), diffCommand(features), reportCommand(stdout, features), newCommand(features))
-	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features, extensions), manCommand(),
-		statusCommand(stdout))
+	root.AddCommand(buildCommand(stdout, features), newCommand(features))
+	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features, extensions), manCommand())
 	for _, e := range extensions {
 		if e.Commands != nil {
 			root.AddCommand(e.Commands(stdout, features)...)

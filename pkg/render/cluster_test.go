@@ -24,16 +24,18 @@ func TestOneCluster(t *testing.T) {
 		want      []inCluster
 		warning   string
 	}{
-		"none":              {},
-		"of the only one":   {sandboxes: []inCluster{"a", "a"}, want: []inCluster{"a", "a"}},
-		"of the one named":  {sandboxes: []inCluster{"a", "b", "a"}, cluster: "a", want: []inCluster{"a", "a"}},
-		"of none of them":   {sandboxes: []inCluster{"a", "b"}, cluster: "c", warning: `no sandbox is of cluster "c": nothing is rendered`},
+		"none":             {},
+		"of the only one":  {sandboxes: []inCluster{"a", "a"}, want: []inCluster{"a", "a"}},
+		"of the one named": {sandboxes: []inCluster{"a", "b", "a"}, cluster: "a", want: []inCluster{"a", "a"}},
+		"of none of them": {
+			sandboxes: []inCluster{"a", "b"}, cluster: "c", warning: `no sandbox is of cluster "c": nothing is rendered`,
+		},
 		"named, none there": {cluster: "c"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			list := &krm.ResourceList{}
-			got, err := render.OneCluster(list, test.sandboxes, test.cluster)
+			got, err := render.OneCluster(list, test.sandboxes, test.cluster, false)
 			require.NoError(t, err)
 			assert.ElementsMatch(t, test.want, got)
 			if test.warning == "" {
@@ -45,14 +47,21 @@ func TestOneCluster(t *testing.T) {
 	}
 }
 
-// A config that must choose is refused, with every cluster that it can choose.
+// A config that must choose, or that names a cluster without sandboxes, is refused with what it can choose.
 func TestClusterMustBeChosen(t *testing.T) {
 	t.Parallel()
-	list := &krm.ResourceList{}
-	got, err := render.OneCluster(list, []inCluster{"b", "a", "b", "c"}, "")
-	assert.Empty(t, got)
-	assert.Empty(t, list.Results())
-	assert.EqualError(t, err, "cluster: must be set, since there are sandboxes of several clusters: one of a, b, c")
+	sandboxes := []inCluster{"staging", "a", "staging", "c"}
+	for cluster, want := range map[string]string{
+		"":       "cluster: must be set, since there are sandboxes of several clusters: one of a, c, staging",
+		"stagin": `cluster: no sandbox is of cluster "stagin": did you mean "staging"? Give --allow-empty to render nothing`,
+		"demo":   `cluster: no sandbox is of cluster "demo": did you mean "a", "c", "staging"? Give --allow-empty to render nothing`,
+	} {
+		list := &krm.ResourceList{}
+		got, err := render.OneCluster(list, sandboxes, cluster, true)
+		assert.Empty(t, got)
+		assert.Empty(t, list.Results())
+		assert.EqualError(t, err, want)
+	}
 }
 
 // Our own documents are marked as input; everything else, and what is marked already, stays byte for byte.

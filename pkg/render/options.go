@@ -50,6 +50,9 @@ type Options struct {
 	// PostRender means that Helm has executed the templates of its chart: with Delivery helm, what Helm would take for an
 	// action is not escaped.
 	PostRender bool
+	// RefuseEmpty makes it an error, and no warning, if no sandbox is of the cluster, or if no step runs in any of the
+	// namespaces: a misspelled name would render nothing, and tools that prune would delete everything.
+	RefuseEmpty bool
 }
 
 // IsTemplate reports whether Helm executes what is rendered as templates.

@@ -54,7 +54,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 		return Summary{}, err
 	}
 	p := newPlan(list, options)
-	sandboxes, err := OneCluster(list, read, options.Cluster)
+	sandboxes, err := OneCluster(list, read, options.Cluster, options.RefuseEmpty)
 	if err != nil {
 		return Summary{}, err
 	}

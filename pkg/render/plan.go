@@ -183,7 +183,8 @@ func (p *plan) reportNamespaces() {
 	}
 }
 
-// reportUnusedNamespaces warns of entries of the option `namespaces` that no step of the list's plugins runs in.
+// reportUnusedNamespaces warns of entries of the option `namespaces` that no step of the list's plugins runs in. If that is
+// so for all of them it is an error with RefuseEmpty.
 func (p *plan) reportUnusedNamespaces() {
 	if len(p.options.Namespaces) == 0 || len(p.order) == 0 {
 		return
@@ -196,9 +197,14 @@ func (p *plan) reportUnusedNamespaces() {
 		}
 		runners[namespace] = true
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.options.Namespaces)) {
+	names := slices.Sorted(maps.Keys(p.options.Namespaces))
+	severity := krm.Warning
+	if p.options.RefuseEmpty && !slices.ContainsFunc(names, func(name string) bool { return runners[name] }) {
+		severity = krm.Error
+	}
+	for _, name := range names {
 		if !runners[name] {
-			p.list.Report(krm.NewResult(krm.Warning, fmt.Sprintf("no step runs in namespace %q: namespaces must name one of %s",
+			p.list.Report(krm.NewResult(severity, fmt.Sprintf("no step runs in namespace %q: namespaces must name one of %s",
 				name, strictyaml.Listed(slices.Sorted(maps.Keys(runners))))))
 		}
 	}

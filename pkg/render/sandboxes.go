@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -143,26 +145,34 @@ func refuse(item *krm.Item, at krm.Path, message string) *krm.Result {
 func resourcePath(i int) krm.Path { return krm.Path("spec.resources").Index(i) }
 
 // OneCluster returns the sandboxes of the cluster that is named, or of the only one there is: what is rendered for a
-// sandbox must not end up in another cluster. A cluster without sandboxes is a warning. The error is krm.OptionErrors, of
-// "cluster", if there are several clusters and none is named.
-func OneCluster[S interface{ Cluster() string }](list *krm.ResourceList, sandboxes []S, cluster string) ([]S, error) {
-	if cluster != "" {
-		chosen := slices.DeleteFunc(slices.Clone(sandboxes), func(s S) bool { return s.Cluster() != cluster })
-		if len(chosen) == 0 && len(sandboxes) > 0 {
-			list.Report(krm.NewResult(krm.Warning,
-				fmt.Sprintf("no sandbox is of cluster %q: nothing is rendered", cluster)))
-		}
-		return chosen, nil
-	}
+// sandbox must not end up in another cluster. The error is krm.OptionErrors, of "cluster", if there are several clusters and
+// none is named. If no sandbox is of the one that is named that is a warning, or with refuseEmpty such an error, too.
+func OneCluster[S interface{ Cluster() string }](
+	list *krm.ResourceList, sandboxes []S, cluster string, refuseEmpty bool,
+) ([]S, error) {
 	var clusters []string
 	for _, s := range sandboxes {
 		clusters = append(clusters, s.Cluster())
 	}
 	slices.Sort(clusters)
-	if clusters = slices.Compact(clusters); len(clusters) < 2 {
-		return sandboxes, nil
-	}
+	clusters = slices.Compact(clusters)
 	var wrong krm.OptionErrors
-	wrong.Add("cluster", "must be set, since there are sandboxes of several clusters: one of %s", strings.Join(clusters, ", "))
-	return nil, wrong
+	switch {
+	case cluster == "" && len(clusters) > 1:
+		wrong.Add("cluster", "must be set, since there are sandboxes of several clusters: one of %s", strings.Join(clusters, ", "))
+		return nil, wrong
+	case cluster == "":
+		return sandboxes, nil
+	case len(clusters) == 0 || slices.Contains(clusters, cluster):
+	case !refuseEmpty:
+		list.Report(krm.NewResult(krm.Warning, fmt.Sprintf("no sandbox is of cluster %q: nothing is rendered", cluster)))
+	default:
+		known := strictyaml.Listed(clusters)
+		if near, _ := strictyaml.Nearest(cluster, clusters); near != "" {
+			known = strconv.Quote(near)
+		}
+		wrong.Add("cluster", "no sandbox is of cluster %q: did you mean %s? Give --allow-empty to render nothing", cluster, known)
+		return nil, wrong
+	}
+	return slices.DeleteFunc(slices.Clone(sandboxes), func(s S) bool { return s.Cluster() != cluster }), nil
 }

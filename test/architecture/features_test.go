@@ -3,6 +3,7 @@ package architecture
 import (
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,20 +16,23 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// features are the top-level folders that the core does not import, each with the tests about it elsewhere.
+// features are the folders that the core does not import, each with the tests about it elsewhere.
 var features = []struct {
 	folder string
 	tests  []string
 }{
 	{"kubebuilder", []string{"pkg/validate/kubebuilder_test.go"}},
 	{"stacks", []string{"pkg/validate/stacks_test.go"}},
-	{"local", []string{"test/framework/agreement/*.go"}},
+	{"commands/local", []string{"test/framework/agreement/*.go"}},
+	{"commands/cluster", nil},
+	{"commands/review", nil},
+	{"commands/lifecycle", nil},
 }
 
-// ofAllFeatures are the tests of schemas and pages, which describe all features.
-var ofAllFeatures = []string{"api/schemas/*_test.go", "pkg/validate/docs_test.go", "cmd/rplug/reference_test.go"}
+// ofAllFeatures are the tests of schemas, help and pages, which describe all features.
+var ofAllFeatures = []string{"api/schemas/*_test.go", "pkg/validate/docs_test.go", "cmd/rplug/help_test.go", "cmd/rplug/reference_test.go"}
 
-// couldNotice are the packages of the core that read what a feature adds, but for those whose tests take minutes.
+// couldNotice are the packages of the core that read additions of features, but for those whose tests take minutes.
 var couldNotice = []string{"./pkg/validate", "./internal/load", "./internal/build", "./internal/report"}
 
 func isFeature(path string) bool {
@@ -78,7 +82,7 @@ func TestFeaturesCanBeTakenAway(t *testing.T) {
 // removeFromMains removes a feature's lines from the mains of a copy: its import and its use.
 func removeFromMains(t *testing.T, rest, feature string) {
 	t.Helper()
-	line := regexp.MustCompile(`(?m)^\s*(\w+ )?"` + module + feature + `(/\w+)*"\n|^\s*` + feature + `\.Extension\(\),\n`)
+	line := regexp.MustCompile(`(?m)^\s*(\w+ )?"` + module + feature + `(/\w+)*"\n|^\s*` + path.Base(feature) + `\.Extension\(\),\n`)
 	removed := 0
 	for _, pattern := range []string{"functions/*/main.go", "cmd/*/main.go"} {
 		mains, err := filepath.Glob(filepath.Join(rest, pattern))

@@ -20,7 +20,7 @@ func TestExitCodesAreOnTheirPage(t *testing.T) {
 	constant := regexp.MustCompile(`(?m)^(?:const |\t)((?:exit|Exit)[A-Z]\w*) += (\d+)\b`)
 	found := 0
 	for _, folder := range []string{
-		"internal/rplug", "internal/contract", "internal/runner", "local/localrun", "local/localrun/*", "runtime/internal/*",
+		"internal/rplug", "internal/contract", "internal/runner", "commands/local/localrun", "commands/local/localrun/*", "runtime/internal/*",
 	} {
 		files, err := filepath.Glob(filepath.Join(checkout.Root(), folder, "*.go"))
 		require.NoError(t, err)

@@ -66,7 +66,7 @@ var verb = regexp.MustCompile(`%[-+# 0-9.*\[\]]*[a-zA-Z]`)
 func literals(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, folder := range []string{"cmd", "functions", "internal", "kubebuilder", "local", "pkg", "runtime", "stacks"} {
+	for _, folder := range []string{"cmd", "functions", "internal", "kubebuilder", "commands", "pkg", "runtime", "stacks"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(checkout.Root(), folder), func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

@@ -56,7 +56,9 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		call.ConfigError(key, "must be false for an orchestrator, which takes documents alone: it is for files")
 		return "nothing rendered: fix the functionConfig", nil
 	}
-	options := render.Options{RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode}
+	options := render.Options{
+		RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode, RefuseEmpty: call.RefuseEmpty,
+	}
 	rendered, err := Render(call.List, options, c.extensions...)
 	if call.OptionErrors(err) {
 		return "nothing rendered: fix the functionConfig", nil

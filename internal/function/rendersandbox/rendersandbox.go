@@ -35,7 +35,9 @@ type renderSandbox struct{ v1alpha1.RenderSandbox }
 
 // Process renders the forks of the list's sandboxes and the routes to them.
 func (c *renderSandbox) Process(call cli.Call) (string, error) {
-	options := sandbox.Options{RenderSandbox: c.RenderSandbox, Name: call.ConfigName, WithoutPaths: call.FileMode}
+	options := sandbox.Options{
+		RenderSandbox: c.RenderSandbox, Name: call.ConfigName, WithoutPaths: call.FileMode, RefuseEmpty: call.RefuseEmpty,
+	}
 	summary, err := sandbox.Render(call.List, options)
 	switch {
 	case call.OptionErrors(err):

@@ -44,7 +44,7 @@ func openProject(folder string) (*project, error) {
 		return nil, err
 	}
 	p := &project{root: root, folder: folder, texts: map[string][sha256.Size]byte{}, changed: map[string][]byte{}}
-	if err := p.walk(); err != nil {
+	if err := p.walk(p.classify); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func openProject(folder string) (*project, error) {
 
 func (p *project) close() { _ = p.root.Close() }
 
-// walk finds the files that git does not ignore, and those that plugins see.
-func (p *project) walk() error {
+// walk finds the files that git does not ignore, and calls found with each.
+func (p *project) walk(found func(name string, entry fs.DirEntry) error) error {
 	top, err := filepath.Abs(p.folder)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (p *project) walk() error {
 			p.leftOut = append(p.leftOut, LeftOut{name, "not a regular file"})
 		default:
 			p.files = append(p.files, name)
-			return p.classify(name, entry)
+			return found(name, entry)
 		}
 		return nil
 	})

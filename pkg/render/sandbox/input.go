@@ -3,6 +3,8 @@ package sandbox
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -22,6 +24,8 @@ type input struct {
 	forks []*fork // those with a baseline, in the order of spec.forks
 	// services are the forked Services, one for each baseline Service that selects a forked workload.
 	services []routedService
+
+	bindings []corev1.VolumeProjection // the outputs that forks get as files
 
 	changes []render.Change
 	results krm.Results
@@ -77,6 +81,9 @@ func readInputs(list *krm.ResourceList, items []*krm.Item, options *Options) (sa
 	for i, s := range read {
 		if s == nil {
 			group, _ := document.ReadRouteGroup(items[i])
+			if absent, _ := document.IsAbsent(items[i]); absent {
+				continue
+			}
 			groups = append(groups, routedGroup{RouteGroup: group, key: readKey(list, items[i], group.Spec.Cluster)})
 			continue
 		}

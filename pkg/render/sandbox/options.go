@@ -20,6 +20,8 @@ type Options struct {
 	// WithoutPaths means that rendered objects get no path, since they are piped into kubectl and not kept in a
 	// package.
 	WithoutPaths bool
+	// RefuseEmpty makes it an error, and no warning, if no sandbox is of the cluster.
+	RefuseEmpty bool
 }
 
 // DefaultOptions returns the defaults of the function: one replica per fork, and no routes.

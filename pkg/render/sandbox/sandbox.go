@@ -54,10 +54,11 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 		return Summary{}, err
 	}
 	sandboxes, groups := readInputs(list, items, &options)
-	if sandboxes, err = render.OneCluster(list, sandboxes, options.Cluster); err != nil {
+	if sandboxes, err = render.OneCluster(list, sandboxes, options.Cluster, options.RefuseEmpty); err != nil {
 		return Summary{}, err
 	}
 	completeOutputKeys(list, sandboxes)
+	findBindings(list, sandboxes)
 	baseline, err := readCluster(list, options.Namespace)
 	if err != nil {
 		return Summary{}, err

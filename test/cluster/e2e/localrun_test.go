@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/resource-plugins/krm-functions/commands/local/localrun/container"
+	"github.com/resource-plugins/krm-functions/commands/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/local/localrun/container"
-	"github.com/resource-plugins/krm-functions/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/agreement"
 	"github.com/resource-plugins/krm-functions/test/framework/docker"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/resource-plugins/krm-functions/local/localrun/process"
+	"github.com/resource-plugins/krm-functions/commands/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 

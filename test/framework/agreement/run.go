@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/resource-plugins/krm-functions/commands/local/localrun"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/local/localrun"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 

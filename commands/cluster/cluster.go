@@ -1,0 +1,23 @@
+// Package cluster has the subcommands of rplug about what sandboxes have in a cluster. They run the user's kubectl,
+// with the access that it has.
+//
+//	func main() { rplug.Main(cluster.Extension()) }
+package cluster
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+)
+
+// Extension returns the feature.
+func Extension() rplug.Extension {
+	return rplug.Extension{
+		Commands: func(stdout io.Writer, _ []extension.Extension) []*cobra.Command {
+			return []*cobra.Command{statusCommand(stdout), listCommand(stdout), logsCommand(stdout)}
+		},
+	}
+}

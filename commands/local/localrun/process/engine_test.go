@@ -1,0 +1,71 @@
+//go:build unix
+
+package process_test
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/commands/local/localrun"
+	"github.com/resource-plugins/krm-functions/commands/local/localrun/process"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+func TestMain(m *testing.M) {
+	if code, isStep := process.Main(os.Args[1:]); isStep {
+		os.Exit(code)
+	}
+	os.Exit(m.Run())
+}
+
+// script returns a container without data flow.
+func script(text string, log *strings.Builder) localrun.Container {
+	return localrun.Container{
+		Command: []string{contract.ScriptFile},
+		Files:   []localrun.File{{Path: contract.ScriptFile, Content: []byte(text), Mode: 0o555}},
+		Env:     []localrun.Variable{{Name: "GIVEN", Value: "a\nb"}},
+		Log:     log,
+	}
+}
+
+func TestWithoutNamespaces(t *testing.T) {
+	t.Setenv("RPLUG_TEST_SECRET", "s3cret")
+	engine, err := process.New(process.Options{WithoutNamespaces: true})
+	require.NoError(t, err)
+	isolated, reason := engine.IsIsolated()
+	assert.False(t, isolated)
+	require.Error(t, reason)
+
+	var log strings.Builder
+	result, err := engine.Run(t.Context(), script("#!/bin/sh\necho \"$GIVEN\"; ls -A \"$HOME\"; env | grep -c RPLUG_; exit 3\n", &log))
+	require.NoError(t, err)
+	assert.Equal(t, 3, result.ExitCode)
+	assert.Equal(t, "a\nb\nscript\n0\n", log.String())
+
+	// A script and its children are stopped when the context ends.
+	ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer stop()
+	start := time.Now()
+	result, err = engine.Run(ctx, script("#!/bin/sh\nsleep 100 & sleep 100\n", &log))
+	require.NoError(t, err)
+	assert.Equal(t, 143, result.ExitCode)
+	assert.Less(t, time.Since(start), 20*time.Second)
+
+	// Nothing can be mounted at its path.
+	container := script("#!/bin/sh\n", &log)
+	container.Files = append(container.Files, localrun.File{Path: "/inputs/x"})
+	container.Folders = []string{"/scratch"}
+	container.Plan = &contract.Plan{Outputs: []contract.Output{{Name: "url", Path: "/outputs/url"}}}
+	_, err = engine.Run(t.Context(), container)
+	const reasonText = ": without bubblewrap, a process cannot have files at absolute paths: " +
+		"install bubblewrap, or use --engine docker or --engine podman"
+	require.EqualError(t, err, `an input must not be at "/inputs/x"`+reasonText+"\n"+
+		`a volume must not be at "/scratch"`+reasonText+"\n"+`output "url" must not be at "/outputs/url"`+reasonText)
+	assert.NoDirExists(t, "/scratch")
+}

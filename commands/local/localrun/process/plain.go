@@ -1,0 +1,86 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"github.com/resource-plugins/krm-functions/commands/local/localrun"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+)
+
+// runPlain runs a script in a new folder, on the files of this machine.
+func runPlain(ctx context.Context, container localrun.Container) (localrun.Result, error) {
+	if err := checkPaths(container); err != nil {
+		return localrun.Result{}, err
+	}
+	folder, _, err := localrun.MakeFolder(os.TempDir())
+	if err != nil {
+		return localrun.Result{}, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	arguments := slices.Clone(container.Command)
+	if len(arguments) > 0 && arguments[0] == contract.RunnerFile {
+		arguments = arguments[1:]
+	}
+	if len(arguments) == 0 {
+		return localrun.Result{}, errNoCommand
+	}
+	for _, file := range container.Files {
+		script := filepath.Join(folder, "script")
+		if err := os.WriteFile(script, file.Content, 0o700); err != nil {
+			return localrun.Result{}, err
+		}
+		for i, argument := range arguments {
+			if argument == file.Path {
+				arguments[i] = script
+			}
+		}
+	}
+	command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
+	command.Dir = folder
+	command.Env = []string{}
+	for _, variable := range container.Env {
+		if variable.Name == "HOME" && variable.Value == home {
+			variable.Value = folder
+		}
+		command.Env = append(command.Env, variable.Name+"="+variable.Value)
+	}
+	setGroup(command)
+	if err := context.Cause(ctx); err != nil {
+		return localrun.Result{}, err
+	}
+	result, err := start(command, container, func() {})
+	if err != nil {
+		return localrun.Result{ExitCode: 1, Message: fmt.Sprintf("main cannot be started: %v", err)}, nil
+	}
+	endGroup(command)
+	return result, nil
+}
+
+// checkPaths reports all files and folders that would need to be at an absolute path.
+func checkPaths(container localrun.Container) error {
+	var problems []error
+	fail := func(what, path string) {
+		problems = append(problems, fmt.Errorf("%s must not be at %q: without bubblewrap, a process cannot have files at absolute "+
+			"paths: install bubblewrap, or use --engine docker or --engine podman", what, path))
+	}
+	for _, file := range container.Files {
+		if file.Path != contract.ScriptFile {
+			fail("an input", file.Path)
+		}
+	}
+	for _, folder := range container.Folders {
+		fail("a volume", folder)
+	}
+	if container.Plan != nil {
+		for _, output := range container.Plan.Outputs {
+			fail(fmt.Sprintf("output %q", output.Name), output.Path)
+		}
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,255 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/resource-plugins/krm-functions/commands/review/renderdiff"
+	"github.com/resource-plugins/krm-functions/internal/build"
+	"github.com/resource-plugins/krm-functions/internal/diagram"
+	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+)
+
+// diffFlags are the flags of rplug diff.
+type diffFlags struct {
+	base, baseRef, live  string
+	inputs               rplug.Inputs
+	exclude              []string
+	format, graph        string
+	exitCode, showValues bool
+	chain                build.Chain
+}
+
+func diffCommand(features []extension.Extension) *cobra.Command {
+	flags := diffFlags{chain: build.New(features...), inputs: rplug.Inputs{Features: features, ReadsCatalogs: true}}
+	command := &cobra.Command{
+		Use: "diff [OLD [NEW]] [-- PATH...]", GroupID: rplug.GroupBuild, Args: cobra.ArbitraryArgs,
+		Short: "Show which steps run again between two states, and why",
+		Long: "Render two states and show how they differ: sandboxes that come and go, steps that run again and\n" +
+			"why, versions that move, Secrets that change hands, forks and routes.\n\n" +
+			"OLD and NEW are each a git revision, a file or folder, or - for stdin; OLD..NEW is two revisions.\n" +
+			"OLD is HEAD if it is not given, and NEW the working folder. Of revisions and the working folder,\n" +
+			"only the PATHs count (default: the working folder). With --base, --base-ref or --live, which name\n" +
+			"the older state, all arguments are PATHs of the newer one.\n\n" +
+			"What is rendered already is compared as it is, such as what kubectl get -o yaml prints.\n\n" +
+			"Exit code: 0; with --exit-code 1 if something differs; 1 too if a document has an error; 2 if the\n" +
+			"call is wrong.",
+		Example: "  rplug diff origin/main\n  rplug diff main..feature -- sandboxes/ plugins/\n" +
+			"  kubectl get jobs,secrets,configmaps -A -o yaml | rplug diff --live - .",
+	}
+	f := command.Flags()
+	f.SortFlags = false
+	f.StringVar(&flags.base, "base", "", "file or folder `PATH` with the older state")
+	f.StringVar(&flags.baseRef, "base-ref", "", "git `REVISION` with the older state of the paths")
+	f.StringVar(&flags.live, "live", "", "`FILE` with the objects of a cluster, as the older state")
+	f.StringVarP(&flags.format, "output", "o", string(renderdiff.Text), "`FORMAT`: text, json or markdown")
+	f.StringVar(&flags.graph, "graph", "", "draw plugins whose steps run as `FORMAT`: mermaid, dot or svg")
+	f.BoolVar(&flags.exitCode, "exit-code", false, "exit with 1 if something differs")
+	f.BoolVar(&flags.showValues, "show-values", false, "show the values of params, which may be passwords")
+	f.StringArrayVar(&flags.exclude, "exclude", nil, "`PATTERN` of what folders are read without; repeatable")
+	flags.renderFlags(f)
+	command.RunE = flags.run
+	return flags.inputs.ReadProject(command)
+}
+
+// renderFlags declares the flags of render and fork that change the rendered objects.
+func (f *diffFlags) renderFlags(flags *pflag.FlagSet) {
+	phase, fork := &f.chain.Render, &f.chain.Sandbox
+	flags.StringSliceVar(&phase.Phases, "phases", phase.Phases, "`A,B`; this and what follows as for render")
+	flags.StringVar(&phase.Cluster, "cluster", "", "`NAME` of the cluster")
+	flags.StringVar(&phase.Delivery, "delivery", phase.Delivery, "`TOOL`: kubectl, argocd, flux, helm or kpt")
+	flags.StringVar(&phase.DeleteHook, "delete-hook", "", "`HOOK`: PostDelete or PreDelete")
+	flags.StringVar(&phase.Engine, "engine", phase.Engine, "`ENGINE`: jobs, argo or tekton")
+	flags.StringVar(&phase.Workload, "workload", phase.Workload, "`KIND`: Job or Pod")
+	flags.StringVar(&phase.RunnerNamespace, "runner-namespace", "", "`NAME`")
+	flags.StringToStringVar(&phase.Namespaces, "namespaces", nil, "`OLD=NEW`")
+	flags.StringVar(&phase.PodSecurity, "pod-security", "", "`STANDARD`: restricted")
+	flags.StringVar(&phase.HelperImage, "helper-image", phase.HelperImage, "`IMAGE`")
+	flags.StringSliceVar(&phase.ImagePullSecrets, "image-pull-secrets", nil, "`A,B`")
+	flags.IntVar(&phase.StepTimeoutSeconds, "step-timeout-seconds", phase.StepTimeoutSeconds, "`N`")
+	flags.IntVar(&phase.StartTimeoutSeconds, "start-timeout-seconds", phase.StartTimeoutSeconds, "`N`")
+	flags.IntVar(&phase.Retries, "retries", phase.Retries, "`N`")
+	flags.IntVar(&phase.TTLSecondsAfterFinished, "ttl-seconds-after-finished", phase.TTLSecondsAfterFinished, "`N`")
+	flags.StringVar(&phase.Install, "install", phase.Install, "`WAY`: job or objects")
+	flags.BoolVar(&f.chain.NoForks, "no-forks", false, "leave out forks, whose baselines must be in the paths else")
+	flags.StringVar(&fork.Routing, "routing", fork.Routing, "`WAY`: none, gateway-api or istio, as for fork")
+	flags.StringVar(&fork.Gateway, "gateway", fork.Gateway, "`NAMESPACE/NAME`")
+	flags.StringVar(&fork.GatewayDomain, "gateway-domain", fork.GatewayDomain, "`DOMAIN`")
+	flags.IntVar(&fork.Replicas, "replicas", fork.Replicas, "`N`")
+}
+
+func (f *diffFlags) run(c *cobra.Command, args []string) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	before, after, err := f.sources(args, c.ArgsLenAtDash())
+	if err != nil {
+		return err
+	}
+	reading, err := f.configure(c)
+	if err != nil {
+		return err
+	}
+	older, err := f.side(before, reading)
+	if err != nil {
+		return f.refused(c, before, err)
+	}
+	newer, err := f.side(after, reading)
+	if err != nil {
+		return f.refused(c, after, err)
+	}
+	differences, err := renderdiff.Compare(older, newer, renderdiff.Options{ShowValues: f.showValues})
+	if err != nil {
+		return err
+	}
+	if err := f.print(c.OutOrStdout(), differences); err != nil {
+		return err
+	}
+	if f.exitCode && differences.Differs() {
+		return rplug.Refuse(fmt.Errorf("%s and %s differ", before.name, after.name))
+	}
+	return nil
+}
+
+// refused says on which side the documents have errors.
+func (f *diffFlags) refused(c *cobra.Command, of diffSource, err error) error {
+	var found report.FindingsError
+	if errors.As(err, &found) {
+		rplug.Complain(c.ErrOrStderr(), c, "nothing compared: fix the errors of "+of.name)
+	}
+	return err
+}
+
+func (f *diffFlags) print(out io.Writer, of *renderdiff.Report) error {
+	if f.graph == "" {
+		return of.Write(out, renderdiff.Format(f.format))
+	}
+	drawing, err := of.Draw(diagram.Format(f.graph))
+	switch {
+	case errors.Is(err, renderdiff.ErrNothingRuns):
+		return rplug.Refuse(err)
+	case err == nil:
+		_, err = out.Write(drawing)
+	}
+	return err
+}
+
+// check refuses values and combinations of flags that have no meaning.
+func (f *diffFlags) check() error {
+	if !slices.Contains(renderdiff.Formats, renderdiff.Format(f.format)) {
+		return fmt.Errorf("--output must be one of %q, not %q", renderdiff.Formats, f.format)
+	}
+	if f.graph != "" && !slices.Contains(diagram.Formats, diagram.Format(f.graph)) {
+		return fmt.Errorf("--graph must be one of %q, not %q", diagram.Formats, f.graph)
+	}
+	given := 0
+	for _, one := range []string{f.base, f.baseRef, f.live} {
+		if one != "" {
+			given++
+		}
+	}
+	if given > 1 {
+		return errors.New("--base, --base-ref and --live must not be given together: each names the older state")
+	}
+	return nil
+}
+
+// hasOlder reports whether a flag names the older state.
+func (f *diffFlags) hasOlder() bool { return f.base+f.baseRef+f.live != "" }
+
+// sources returns the two sides that the arguments mean; dash is the number of arguments before --, -1 without it.
+func (f *diffFlags) sources(args []string, dash int) (before, after diffSource, err error) {
+	sides, paths := args, []string{"."}
+	if dash >= 0 && dash < len(args) {
+		sides, paths = args[:dash], args[dash:]
+	}
+	if f.hasOlder() {
+		if len(args) > 0 {
+			paths = args
+		}
+		before, after = f.older(paths), onDisk(paths...)
+	} else if before, after, err = positional(sides, paths); err != nil {
+		return before, after, err
+	}
+	if before.readsStdin() && after.readsStdin() {
+		return before, after, errors.New("only one side must be the standard input")
+	}
+	return before, after, nil
+}
+
+// older is the state that a flag names.
+func (f *diffFlags) older(paths []string) diffSource {
+	switch {
+	case f.baseRef != "":
+		return diffSource{name: f.baseRef, revision: f.baseRef, paths: paths}
+	case f.live != "":
+		one := onDisk(f.live)
+		one.live = true
+		return one
+	}
+	return onDisk(f.base)
+}
+
+// positional returns the sides that arguments name, and of what only the paths count.
+func positional(sides, paths []string) (before, after diffSource, err error) {
+	if len(sides) == 1 && !isPath(sides[0]) {
+		if old, is, isRange := strings.Cut(sides[0], ".."); isRange {
+			if strings.HasPrefix(is, ".") {
+				return before, after, fmt.Errorf("%q must be OLD..NEW: for what a branch has changed since it began, "+
+					"give `git merge-base OLD NEW` as OLD", sides[0])
+			}
+			sides = []string{orHead(old), orHead(is)}
+		}
+	}
+	switch len(sides) {
+	case 0:
+		return diffSource{name: head, revision: head, paths: paths}, onDisk(paths...), nil
+	case 1:
+		if before, err = sourceOf(sides[0], paths); err == nil && before.revision == "" {
+			err = fmt.Errorf("%q must be compared with something: give a second one, --base, --base-ref or --live", sides[0])
+		}
+		return before, onDisk(paths...), err
+	case 2:
+		if before, err = sourceOf(sides[0], paths); err == nil {
+			after, err = sourceOf(sides[1], paths)
+		}
+		return before, after, err
+	}
+	return before, after, errors.New("arguments must be [OLD [NEW]] [-- PATH...]: see --help")
+}
+
+// head is the revision that the working folder is compared with if none is given.
+const head = "HEAD"
+
+func orHead(revision string) string {
+	if revision == "" {
+		return head
+	}
+	return revision
+}
+
+// diffSource is where a side is from.
+type diffSource struct {
+	name string
+	// revision is a git revision; empty if the paths are on the disk.
+	revision string
+	paths    []string
+	live     bool
+}
+
+func onDisk(paths ...string) diffSource {
+	return diffSource{name: strings.Join(paths, " "), paths: paths}
+}
+
+func (s diffSource) readsStdin() bool {
+	return s.revision == "" && slices.Contains(s.paths, load.Stdin)
+}
