@@ -78,14 +78,18 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 			p.list.Report(krm.At(s.Item, at, krm.Error, fmt.Sprintf(format, arg)+moreFindings))
 		}
 	}
+	var index *document.OutputIndex
 	for _, u := range s.uses() {
 		if u.from != nil && u.from.Name != resource {
 			continue
 		}
+		if index == nil {
+			index = document.NewOutputIndex(phase.spec)
+		}
 		namespace := p.namespaceOf(u)
 		outputs := document.BoundOutputs(phase.spec)
 		if u.from != nil {
-			outputs = document.OutputsOf(phase.spec, u.from.OutputKey)
+			outputs = index.Of(u.from.OutputKey)
 		}
 		switch {
 		case len(outputs) == 0 && u.from == nil:

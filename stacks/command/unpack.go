@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -143,8 +144,10 @@ func readRegistry(name string) (*pack.Contents, error) {
 	switch {
 	case errors.Is(err, pack.ErrNoPackage):
 		return nil, rplug.Refuse(err)
-	case err != nil:
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return nil, err
+	case err != nil:
+		return nil, rplug.Refuse(err)
 	case len(packages) > 1:
 		var found []string
 		for _, one := range packages {
