@@ -38,17 +38,17 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "sweep [PATH...]", GroupID: rplug.GroupCluster, Args: cobra.ArbitraryArgs,
 		Short: "Find sandboxes in a cluster that no document wants any more, and render their teardown",
-		Long: "Compare the sandboxes whose objects a cluster has with the documents of the repository, of other PATHs,\n" +
-			"of revisions, and of all branches, and with a list of names. What the cluster has is\n" +
-			"read with kubectl, or from a dump of kubectl get -o json or -o yaml. A sandbox without a document is\n\n" +
-			"  leaked   the history of the repository has its document, of this id, and none of its objects is\n" +
+		Long: "Compare the sandboxes whose objects a cluster has with the documents of the repository, of other\n" +
+			"PATHs, of revisions, of all branches, and with a list of names. What the cluster has is read with\n" +
+			"kubectl, or from a dump of kubectl get -o json or -o yaml. A sandbox without a document is\n\n" +
+			"  leaked   the history of the repository has a document of this id, and none of the objects is\n" +
 			"           younger than the commit that last changed that\n" +
 			"  unknown  anything else: it may belong to another repository, cluster or branch\n\n" +
-			"With --render, print the delete phase of leaked sandboxes: the teardown that the option undo of render\n" +
-			"has put into the cluster, if its digest is right and all of it belongs to the sandbox. Unknown ones are\n" +
-			"named, and never rendered. Fetch all branches first.\n\n" +
-			"Exit code: 0 if nothing is left over, 1 if something is, or a document has an error, 2 if the call is\n" +
-			"wrong or kubectl fails; with --render 0 if all leaked sandboxes were rendered.",
+			"With --render, print the delete phase of leaked sandboxes: the teardown that the option undo of\n" +
+			"render has put into the cluster, if its digest is right and all of it belongs to the sandbox.\n" +
+			"Unknown ones are named, and never rendered. Fetch all branches first.\n\n" +
+			"Exit code: 0 if nothing is left over, 1 if something is, or a document has an error, 2 if the\n" +
+			"call is wrong or kubectl fails; with --render 0 if all leaked sandboxes were rendered.",
 		Example: "  rplug sweep --all-branches\n  kubectl get jobs,configmaps,secrets -A -o json | rplug sweep -f -\n" +
 			"  rplug sweep --all-branches --render | kubectl apply -f -",
 	}
@@ -56,7 +56,7 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 	f.SortFlags = false
 	f.StringArrayVar(&flags.refs, "ref", nil, "`REVISION` of git whose documents are wanted, too; repeatable")
 	f.BoolVar(&flags.allBranches, "all-branches", false, "the documents of all branches are wanted, also those of remotes")
-	f.StringVar(&flags.names, "names", "", "`FILE` with names that are wanted, too, one a line, such as those of open pull requests; - for stdin")
+	f.StringVar(&flags.names, "names", "", "`FILE` with names that are wanted, too, one a line; - for stdin")
 	f.BoolVar(&flags.render, "render", false, "print the objects that tear leaked sandboxes down")
 	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil, "read a `DUMP` of kubectl get instead of running kubectl, - for stdin")
 	flags.state.flags(f)
