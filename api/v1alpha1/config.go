@@ -35,7 +35,7 @@ type RenderPhase struct {
 	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`
 	Retries             int      `json:"retries" help:"how often a failed Job runs again; scripts must be idempotent"`
 
-	Undo bool `json:"undo" help:"with the create phase, put what tears each sandbox down into a ConfigMap"`
+	Undo bool `json:"undo" help:"put the teardown of each sandbox into a ConfigMap"`
 
 	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that finished Jobs stay; -1 keeps them"`
 
@@ -47,7 +47,7 @@ type RenderPhase struct {
 	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
 
 	Compatible      string `json:"compatible" enum:"v0.10" help:"with v0.10: only render the Jobs of crossplane v0.10.0"`
-	ExecutorImage   string `json:"executorImage" help:"with compatible: executor"`
+	ExecutorImage   string `json:"executorImage" help:"with compatible: the image of crossplane"`
 	TemplatingImage string `json:"templatingImage" help:"with compatible: the image of the controllers of template stacks"`
 
 	Mirror map[string]string `json:"mirror" help:"where package images are: old prefix=new prefix"`

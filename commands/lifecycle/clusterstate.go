@@ -16,7 +16,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -168,29 +167,9 @@ func (e *ended) add(text []byte) error {
 		return nil // kubectl prints nothing if there is no object
 	}
 	byEngine := map[engine.Engine][]*engine.Object{}
-	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 1<<16)
-	for {
-		var object unstructured.Unstructured
-		err := decoder.Decode(&object.Object)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return errors.New("must hold objects of Kubernetes, as kubectl get prints them with -o json or -o yaml")
-		}
-		each := func(one unstructured.Unstructured) error { return addWorkload(byEngine, &one) }
-		if items, isList, _ := unstructured.NestedSlice(object.Object, "items"); isList {
-			for _, item := range items {
-				content, _ := item.(map[string]any)
-				if err := each(unstructured.Unstructured{Object: content}); err != nil {
-					return err
-				}
-			}
-			continue
-		}
-		if err := each(object); err != nil {
-			return err
-		}
+	err := eachObject(text, func(one *unstructured.Unstructured) error { return addWorkload(byEngine, one) })
+	if err != nil {
+		return err
 	}
 	for one, objects := range byEngine {
 		for _, state := range one.States(objects) {

@@ -24,7 +24,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"end": endJobs},
+		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"end": endJobs, "dump": dump},
 		Setup: func(env *testscript.Env) error {
 			for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"} {
 				env.Setenv(name, "test")
@@ -52,6 +52,21 @@ func endJobs(ts *testscript.TestScript, _ bool, args []string) {
 		object["status"] = map[string]any{"conditions": []any{map[string]any{
 			"type": args[0], "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z", "message": "said",
 		}}}
+		items = append(items, object)
+	}
+	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), text, 0o600))
+}
+
+// dump is the script command "dump TIME RENDER DUMP": it writes the objects of a render as kubectl prints them when they were
+// created at a time.
+func dump(ts *testscript.TestScript, _ bool, args []string) {
+	var items []any
+	for part := range strings.SplitSeq(ts.ReadFile(args[1]), "---\n") {
+		var object map[string]any
+		ts.Check(yaml.Unmarshal([]byte(part), &object))
+		object["metadata"].(map[string]any)["creationTimestamp"] = args[0]
 		items = append(items, object)
 	}
 	text, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items})
