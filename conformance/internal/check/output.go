@@ -2,7 +2,9 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -39,11 +41,12 @@ func uniqueItems(j *judgement) error {
 func uniquePaths(j *judgement) error {
 	const prefix = "internal.config.kubernetes.io/"
 	return unique(j, "paths", func(item *yaml.Node) string {
-		path := text(item, "metadata", "annotations", prefix+"path")
-		if path == "" {
+		file := text(item, "metadata", "annotations", prefix+"path")
+		if file == "" {
 			return ""
 		}
-		return path + " index " + text(item, "metadata", "annotations", prefix+"index")
+		index := cmp.Or(text(item, "metadata", "annotations", prefix+"index"), "0")
+		return path.Clean(file) + " index " + index
 	})
 }
 
