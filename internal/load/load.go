@@ -190,12 +190,17 @@ func Read(paths []string, options Options) (*Package, error) {
 		return nil, err
 	}
 	var done atomic.Int64
+	shared := &inserts{}
 	krm.Each(len(readers), func(i int) {
+		readers[i].shared = shared
 		readers[i].read()
 		if options.Progress != nil {
 			options.Progress(int(done.Add(1)), len(readers))
 		}
 	})
+	if err := shared.err(); err != nil {
+		return nil, err
+	}
 	complete(readers, options)
 	p.collect(readers)
 	p.reportMissingFiles(found.sources, options)

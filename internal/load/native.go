@@ -14,8 +14,9 @@ import (
 // native reads a `name` and `spec` document: it fills in the templates, infers the kind and makes the object.
 func (r *reader) native(root *yaml.Node) {
 	d := Document{Native: true, Problems: topLevel(root)}
-	files := &embedFolder{path: r.source.folder(), outside: r.options.EmbedOutside, files: r.options.Files}
-	e := &Expander{Values: r.options.Values, Files: files, KeepUnset: r.options.KeepUnset}
+	files := &embedFolder{path: r.source.folder(), outside: r.options.EmbedOutside, files: r.options.Files,
+		shared: r.shared}
+	e := &Expander{Values: r.options.Values, Files: files, KeepUnset: r.options.KeepUnset, shared: r.shared}
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		e.Expand(root.Content[i+1], pathOf(root.Content[i].Value))
 	}

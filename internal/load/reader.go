@@ -19,6 +19,7 @@ type reader struct {
 	source  Source
 	chunk   chunk
 	options Options
+	shared  *inserts // by all readers
 
 	places    *Places // of all objects of the text
 	documents []Document

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,29 +17,37 @@ func (e *Expander) splice(node *yaml.Node, text string, origin Origin) error {
 	if origin.File != "" {
 		name = fmt.Sprintf("%q", origin.File)
 	}
-	parse := strictyaml.Parse
-	isJSON := origin.File != "" && strictyaml.IsJSON(origin.File, []byte(text))
-	if isJSON {
-		parse = strictyaml.ParseJSON
-	}
-	root, problem := parse([]byte(text))
-	if separators := strictyaml.Separators([]byte(text)); !isJSON && len(separators) > 0 {
-		problem = &separators[0]
-	}
-	switch {
-	case problem != nil:
-		return fmt.Errorf("the value of %s: %s", name, problem)
-	case root == nil:
-		root = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
-	}
-	if hasAnchors(root) {
-		return fmt.Errorf("the value of %s must not use YAML anchors", name)
+	root, err := e.shared.tree(origin.File, []byte(text))
+	if err != nil {
+		return fmt.Errorf("the value of %s%w", name, err)
 	}
 	root.HeadComment, root.LineComment, root.FootComment = node.HeadComment, node.LineComment, node.FootComment
 	line, column := node.Line, node.Column
 	*node = *root
 	e.place(node, line, column, origin)
 	return nil
+}
+
+// parseInserted parses the text of a file, or of a variable if file is empty. The error goes on after the name of the text.
+func parseInserted(file string, text []byte) (*yaml.Node, error) {
+	parse := strictyaml.Parse
+	isJSON := file != "" && strictyaml.IsJSON(file, text)
+	if isJSON {
+		parse = strictyaml.ParseJSON
+	}
+	root, problem := parse(text)
+	if separators := strictyaml.Separators(text); !isJSON && len(separators) > 0 {
+		problem = &separators[0]
+	}
+	switch {
+	case problem != nil:
+		return nil, fmt.Errorf(": %s", problem)
+	case root == nil:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}, nil
+	case hasAnchors(root):
+		return nil, errors.New(" must not use YAML anchors")
+	}
+	return root, nil
 }
 
 // place sets the position of a spliced tree to that of the directive, and records the positions of its nodes in the

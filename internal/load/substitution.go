@@ -82,7 +82,7 @@ func (e *Expander) missingVariable(name string) error {
 
 // count counts text against MaxInserted, so that a few bytes cannot expand to many.
 func (e *Expander) count(text string) error {
-	if e.size > MaxInserted {
+	if e.size > MaxInserted || e.shared.add(text) != nil {
 		return errReported
 	}
 	if e.size += len(text); e.size > MaxInserted {

@@ -18,6 +18,8 @@ const (
 	MaxEmbedded = 1 << 20
 	// MaxInserted is the most text that the directives of one document may insert together.
 	MaxInserted = 16 << 20
+	// MaxInsertedTotal is the most text that the directives of all documents may insert together.
+	MaxInsertedTotal = 128 << 20
 )
 
 // RuleTemplate is the id of every problem of a directive.
@@ -54,6 +56,7 @@ type Expander struct {
 
 	missing map[string]bool
 	size    int
+	shared  *inserts // with other documents; nil if there are none
 }
 
 // Unset returns the document's variables without a value, sorted.
