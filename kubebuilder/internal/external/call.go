@@ -158,8 +158,7 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 	command.Dir, command.Stdin, command.Stdout, command.Stderr = project, stdin, out, limits.Stderr
 	command.WaitDelay = endGrace
 	setGroup(command)
-	err = command.Run()
-	killGroup(command)
+	err = run(command)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
