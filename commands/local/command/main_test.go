@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs whole commands. Their programs are those on the PATH, or else those in bin/tools.
 func TestScripts(t *testing.T) {
 	t.Parallel()
+	cache := t.TempDir() // outside of the scripts' folders, since it has the key of states
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
@@ -35,6 +36,7 @@ func TestScripts(t *testing.T) {
 			program, err := exec.LookPath("rplug")
 			env.Setenv("RPLUG", program)
 			env.Setenv("USER_NAME", "ada $(x) and ü")
+			env.Setenv("XDG_CACHE_HOME", cache)
 			return err
 		},
 	})

@@ -24,7 +24,16 @@ func TestMain(m *testing.M) {
 	if code, isStep := process.Main(os.Args[1:]); isStep {
 		os.Exit(code)
 	}
-	os.Exit(m.Run())
+	cache, err := os.MkdirTemp("", "cache-")
+	if err == nil {
+		err = os.Setenv("XDG_CACHE_HOME", cache) // the key of states
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(cache)
+	os.Exit(code)
 }
 
 // engine returns the process engine, or skips the test if this machine does not allow namespaces.

@@ -19,7 +19,7 @@ type Options struct {
 	Parallel int
 	// Observe is called for each change of a step's state, but never concurrently; it may be nil.
 	Observe func(Event)
-	// Warn is called once for each unsupported field of the Pods, before any step starts; it may be nil.
+	// Warn is called once for each unsupported field of the Pods and each ignored record, before any step starts; it may be nil.
 	Warn func(message string)
 	// Rerun runs every step again, even if its outputs are published.
 	Rerun bool
@@ -95,7 +95,7 @@ func Run(ctx context.Context, objects []*krm.Item, options Options) (*Report, er
 		return nil, err
 	}
 	defer unlock()
-	if err := options.State.begin(phase, options.Rerun); err != nil {
+	if err := options.State.begin(phase, options.Rerun, options.Warn); err != nil {
 		return nil, err
 	}
 	return newRun(options, phase).all(ctx)

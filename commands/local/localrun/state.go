@@ -25,6 +25,8 @@ const StateFolder = ".rplug"
 type State struct {
 	folder string
 	held   *atomicfile.FolderLock // during a run
+	key    stateKey
+	lost   error // why the key is that of this process only
 }
 
 // Modes of folders and files in the state: outputs are secrets.
@@ -54,7 +56,9 @@ func OpenState(folder string) (*State, error) {
 			return nil, err
 		}
 	}
-	return &State{folder: folder}, nil
+	s := &State{folder: folder}
+	s.key, s.lost = openKey(folder)
+	return s, nil
 }
 
 // lock waits until no other run uses the folder.
@@ -78,6 +82,8 @@ type record struct {
 	Published string            `json:"published,omitempty"`
 	Failed    string            `json:"failed,omitempty"`
 	Data      map[string][]byte `json:"data,omitempty"`
+	// Code authenticates the other fields: see stateKey.
+	Code string `json:"code,omitempty"`
 }
 
 // Folders of a state, with a subfolder for each sandbox id.
@@ -123,8 +129,17 @@ func (s *State) check(file string) error {
 	return nil
 }
 
-// read returns the record in a file, or nil if the file does not exist.
+// read returns the record in a file, or nil if the file does not exist, or if no run of this user has written it.
 func (s *State) read(file string) (*record, error) {
+	r, err := s.readAny(file)
+	if err != nil || r == nil || !s.key.verifies(file, r) {
+		return nil, err
+	}
+	return r, nil
+}
+
+// readAny returns the record in a file, whoever has written it, or nil if the file does not exist.
+func (s *State) readAny(file string) (*record, error) {
 	if err := s.check(file); err != nil {
 		return nil, err
 	}
@@ -163,6 +178,11 @@ func parseRecord(content []byte) (*record, error) {
 
 // write replaces a record.
 func (s *State) write(file string, r *record) error {
+	code, err := s.key.sign(file, r)
+	if err != nil {
+		return err
+	}
+	r.Code = code
 	content, err := json.Marshal(r)
 	if err == nil {
 		err = s.check(file)
@@ -190,7 +210,7 @@ func (s *State) update(of *step, change func(*record)) error {
 	return s.write(of.file(), r)
 }
 
-// each calls do with each record of a sandbox.
+// each calls do with each record of a sandbox, whoever has written it.
 func (s *State) each(sandboxID string, do func(file string, r *record) error) error {
 	folder := path.Join(stepsFolder, contract.FileName(sandboxID))
 	if err := s.check(folder); err != nil {
@@ -205,7 +225,7 @@ func (s *State) each(sandboxID string, do func(file string, r *record) error) er
 			continue
 		}
 		file := path.Join(folder, entry.Name())
-		r, err := s.read(file)
+		r, err := s.readAny(file)
 		if err != nil {
 			return err
 		}
@@ -222,19 +242,34 @@ func (s *State) remove(file string) error {
 
 // begin prepares the state for a phase. Records of steps without data flow in the other phase are removed, like their Jobs
 // by `kubectl apply --prune`, so that a create, a delete and another create each run all steps. With rerun, the records of
-// this phase are removed, too.
-func (s *State) begin(p *phase, rerun bool) error {
+// this phase are removed, too, and so are records that no run of this user has written.
+func (s *State) begin(p *phase, rerun bool, warn func(string)) error {
 	resources := map[string]bool{}
 	for _, step := range p.steps {
 		resources[step.resource] = true
 	}
 	return s.each(p.sandboxID, func(file string, r *record) error {
+		if !s.key.verifies(file, r) {
+			if warn != nil {
+				warn(s.foreign(file))
+			}
+			return s.remove(file)
+		}
 		isOther := r.Phase != p.name && r.Secret == ""
 		if resources[r.Resource] && (isOther || rerun && r.Phase == p.name) {
 			return s.remove(file)
 		}
 		return nil
 	})
+}
+
+// foreign is the message about a record that is ignored.
+func (s *State) foreign(file string) string {
+	at := filepath.Join(s.folder, filepath.FromSlash(file))
+	if s.lost != nil {
+		return fmt.Sprintf("%s is ignored, and its step runs again: the key of records is not kept: %v", at, s.lost)
+	}
+	return at + " is ignored, and its step runs again: no run of yours has written it as it is"
 }
 
 // clean removes all records of a resource, but keeps logs.

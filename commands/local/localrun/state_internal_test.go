@@ -133,3 +133,75 @@ func TestStateWithLinks(t *testing.T) {
 		unlock()
 	}
 }
+
+// An edited record, or one that another user has written, is not believed: it is removed with a message.
+func TestStateIgnoresOthersRecords(t *testing.T) { //nolint:paralleltest // sets the environment
+	for name, change := range map[string]func(file string, text []byte) []byte{
+		"data": func(_ string, text []byte) []byte { return []byte(strings.Replace(string(text), "aGk=", "aG8=", 1)) },
+		"no code": func(string, []byte) []byte {
+			return []byte(`{"resource":"db","phase":"create","step":"a","secret":"s","published":"g","data":{"x":"aGk="}}`)
+		},
+		"of another user": func(_ string, text []byte) []byte {
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			return text
+		},
+		"of another step": func(file string, text []byte) []byte {
+			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "other.json"), text, 0o600))
+			require.NoError(t, os.Remove(file))
+			return nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("XDG_CACHE_HOME", t.TempDir())
+			folder := filepath.Join(t.TempDir(), StateFolder)
+			first, err := OpenState(folder)
+			require.NoError(t, err)
+			require.NoError(t, first.lost)
+			unlock, err := first.lock(t.Context())
+			require.NoError(t, err)
+			file := recordFile("abc", "s")
+			want := &record{Resource: "db", Phase: "create", Step: "a", Secret: "s", Published: "g", Data: map[string][]byte{"x": []byte("hi")}}
+			require.NoError(t, first.write(file, want))
+			unlock()
+			again, err := OpenState(folder)
+			require.NoError(t, err)
+			read, err := again.read(file)
+			require.NoError(t, err)
+			require.Equal(t, want, read, "the record of this user is believed")
+
+			at := filepath.Join(folder, file)
+			text, err := os.ReadFile(at)
+			require.NoError(t, err)
+			if changed := change(at, text); changed != nil {
+				require.NoError(t, os.WriteFile(at, changed, 0o600))
+			}
+			hostile, err := OpenState(folder)
+			require.NoError(t, err)
+			for _, name := range []string{"s", "other"} {
+				read, err = hostile.read(recordFile("abc", name))
+				require.NoError(t, err)
+				assert.Nil(t, read)
+			}
+			var warned []string
+			warn := func(message string) { warned = append(warned, message) }
+			require.NoError(t, hostile.begin(&phase{sandboxID: "abc", name: "create"}, false, warn))
+			require.Len(t, warned, 1)
+			assert.Contains(t, warned[0], "is ignored, and its step runs again: no run of yours has written it as it is")
+			entries, err := os.ReadDir(filepath.Dir(at))
+			require.NoError(t, err)
+			assert.Empty(t, entries)
+		})
+	}
+}
+
+// A key that a repository could hold is not used.
+func TestStateKeyIsOutside(t *testing.T) { //nolint:paralleltest // sets the environment
+	project := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(project, "cache"))
+	s, err := OpenState(filepath.Join(project, StateFolder))
+	require.NoError(t, err)
+	require.ErrorContains(t, s.lost, "must be outside of")
+	other, err := OpenState(filepath.Join(project, StateFolder))
+	require.NoError(t, err)
+	assert.NotEqual(t, s.key, other.key)
+}
