@@ -70,6 +70,9 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 	if len(wrong) > 0 {
 		return Report{}, wrong
 	}
+	if reportAmbiguous(list) {
+		return Report{}, nil
+	}
 	sandboxes := make([]*sandbox, len(items))
 	var reading sync.WaitGroup // a large catalog keeps one core busy
 	reading.Go(func() {
@@ -88,6 +91,17 @@ func Resolve(list *krm.ResourceList, options Options) (Report, error) {
 		return r.report, r.wrong
 	}
 	return r.report, nil
+}
+
+// reportAmbiguous reports the objects whose kind or name depends on the reader, and whether there are any.
+func reportAmbiguous(list *krm.ResourceList) (found bool) {
+	for _, item := range list.Items() {
+		if err := item.CheckIdentity(); err != nil {
+			list.Report(krm.At(item, "", krm.Error, err.Error()))
+			found = true
+		}
+	}
+	return found
 }
 
 // check sets the default mode, and returns all invalid options.

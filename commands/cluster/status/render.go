@@ -43,6 +43,9 @@ func identityOf(o object) identity { return identity{o.GetKind(), o.GetNamespace
 func NewRender(items []*krm.Item, sandboxes []string) (*Render, error) {
 	r := &Render{resources: map[resource][]object{}, tasks: map[identity][]*task{}}
 	for _, item := range items {
+		if err := item.CheckIdentity(); err != nil { // another kind may be meant
+			return nil, fmt.Errorf("decode %s %q: %w", item.Kind(), item.Name(), err)
+		}
 		if item.Kind() != secretKind && !slices.Contains(engines.Workloads(), item.Kind()) {
 			continue
 		}
