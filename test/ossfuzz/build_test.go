@@ -2,9 +2,11 @@
 package ossfuzz
 
 import (
+	"archive/zip"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -44,6 +46,25 @@ func TestBuildsAllTargets(t *testing.T) {
 		assert.True(t, built[target], target)
 	}
 	assert.Len(t, programs, len(targets(t)))
+	for program := range programs {
+		checkSeeds(t, filepath.Join(bin, program+"_seed_corpus.zip"))
+	}
+}
+
+// checkSeeds checks that a seed corpus has the examples, and no input in the encoding of go test.
+func checkSeeds(t *testing.T, file string) {
+	t.Helper()
+	corpus, err := zip.OpenReader(file)
+	require.NoError(t, err)
+	defer func() { _ = corpus.Close() }()
+	assert.Greater(t, len(corpus.File), 5, file)
+	for _, seed := range corpus.File {
+		opened, err := seed.Open()
+		require.NoError(t, err)
+		text, err := io.ReadAll(opened)
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), "go test fuzz v1", "%s: %s", file, seed.Name)
+	}
 }
 
 // targets returns the fuzz targets of the checkout, each with the last element of its package's folder.
