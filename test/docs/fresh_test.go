@@ -101,7 +101,7 @@ bind() { mkdir -p "$debian/$2"; mount --bind "$1" "$debian/$2"; mount -o remount
 bind "$2" usr/local/go
 bind "$3" proxy
 bind "$4" modules
-cp -rL /etc/ssl/certs/. "$debian/etc/ssl/certs" # packages write there, too
+cp --remove-destination /etc/ssl/certs/ca-certificates.crt "$debian/etc/ssl/certs/" # in a folder that packages write to
 mount -t proc proc "$debian/proc"
 mount --rbind /dev "$debian/dev"
 cd "$debian"
