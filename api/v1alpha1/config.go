@@ -35,15 +35,19 @@ type RenderPhase struct {
 	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`
 	Retries             int      `json:"retries" help:"how often a failed Job runs again; scripts must be idempotent"`
 
+	Undo bool `json:"undo" help:"with the create phase, put what tears each sandbox down into a ConfigMap"`
+
 	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that finished Jobs stay; -1 keeps them"`
 
 	Install string `json:"install" enum:"job,objects" help:"how a requested stack is rendered: job or objects"`
 	Record  bool   `json:"record" help:"with install objects: apply the stack's record, too"`
 
+	Rules map[string]string `json:"rules" help:"levels of rules; only package-rights[/NAME] counts here"`
+
 	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
 
 	Compatible      string `json:"compatible" enum:"v0.10" help:"with v0.10: only render the Jobs of crossplane v0.10.0"`
-	ExecutorImage   string `json:"executorImage" help:"with compatible: the image of Crossplane"`
+	ExecutorImage   string `json:"executorImage" help:"with compatible: executor"`
 	TemplatingImage string `json:"templatingImage" help:"with compatible: the image of the controllers of template stacks"`
 
 	Mirror map[string]string `json:"mirror" help:"where package images are: old prefix=new prefix"`

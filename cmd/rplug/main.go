@@ -4,6 +4,7 @@ package main
 
 import (
 	"github.com/resource-plugins/krm-functions/commands/cluster"
+	"github.com/resource-plugins/krm-functions/commands/lifecycle"
 	local "github.com/resource-plugins/krm-functions/commands/local/command"
 	"github.com/resource-plugins/krm-functions/commands/review"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
@@ -21,5 +22,6 @@ func extensions() []rplug.Extension {
 		local.Extension(),
 		review.Extension(),
 		cluster.Extension(),
+		lifecycle.Extension(),
 	}
 }

@@ -1,5 +1,5 @@
-// Package cluster has the subcommands of rplug about what sandboxes have in a cluster. They run the user's kubectl: the
-// program has no access of its own.
+// Package cluster has the subcommands of rplug about what sandboxes have in a cluster. They run the user's kubectl,
+// with the access that it has.
 //
 //	func main() { rplug.Main(cluster.Extension()) }
 package cluster
@@ -17,7 +17,7 @@ import (
 func Extension() rplug.Extension {
 	return rplug.Extension{
 		Commands: func(stdout io.Writer, _ []extension.Extension) []*cobra.Command {
-			return []*cobra.Command{statusCommand(stdout)}
+			return []*cobra.Command{statusCommand(stdout), listCommand(stdout), logsCommand(stdout)}
 		},
 	}
 }

@@ -20,8 +20,8 @@ import (
 // source reads what exists, from a cluster or from dumps.
 type source struct {
 	*statusFlags
-	sandboxes []string       // as labels have them; all if there are none
-	render    *status.Render // nil if there is none
+	sandboxes []string       // as labels have them; empty for all
+	render    *status.Render // nil without --render
 	// absent are the kinds of engines that the cluster does not have.
 	absent map[string]bool
 }
@@ -63,7 +63,7 @@ func (s *source) readDumps(stdin io.Reader) (*status.Objects, error) {
 	return objects, nil
 }
 
-// look reads what the states depend on. Jobs are read before Secrets: a Job is complete after its outputs are published, so
+// look reads the objects that states depend on. Jobs are read before Secrets: a Job is complete after its outputs are published, so
 // a step that publishes meanwhile does not seem to have lost them. A cleanup that deletes Secrets meanwhile can seem stale:
 // what needs the user is looked at twice.
 func (s *source) look() (*status.Report, *status.Objects, error) {
@@ -197,7 +197,7 @@ func metadataOf(kind string) string {
 // namesPerCall is how many names a selector has: an argument has at most 128 KiB.
 const namesPerCall = 200
 
-// explain adds what says why steps are not ready: the Pods of a render's workloads, and events.
+// explain adds the reasons why steps are not ready: the Pods of a render's workloads, and events.
 func (s *source) explain(objects *status.Objects, found *status.Report) error {
 	unready := found.Unready()
 	for _, namespace := range slices.Sorted(maps.Keys(unready)) {
@@ -248,7 +248,7 @@ func (s *source) read(objects *status.Objects, stdin []byte, arguments ...string
 	return nil
 }
 
-// readOrLack is read, but what the user may not read is noted as not known.
+// readOrLack is read, but notes objects that the user may not read as not known.
 func (s *source) readOrLack(objects *status.Objects, kind string, stdin []byte, arguments ...string) error {
 	err := s.read(objects, stdin, arguments...)
 	if err != nil && strings.Contains(err.Error(), "(Forbidden)") {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/resource-plugins/krm-functions/commands/cluster/status"
@@ -67,8 +68,7 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 	f.SortFlags = false
 	f.StringArrayVarP(&flags.dumps, "file", "f", nil, "read a `DUMP` of kubectl get, - for stdin, instead of running kubectl")
 	f.StringArrayVar(&flags.renders, "render", nil, "read the output of render: `PATH` of a file or folder, - for stdin")
-	f.StringVarP(&flags.namespace, "namespace", "n", "", "`NAME` of the namespace (default: kubectl's; with --file all)")
-	f.BoolVarP(&flags.everywhere, "all-namespaces", "A", false, "all namespaces")
+	flags.in(f)
 	f.BoolVar(&flags.wait, "wait", false, "wait until all steps are ready, or one has failed or is stale")
 	f.DurationVar(&flags.timeout, "timeout", time.Hour, "`DURATION` to wait, such as 90s or 10m")
 	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
@@ -79,7 +79,13 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 	return command
 }
 
-// isScreen reports whether a person sees what is written.
+// in declares the flags for the namespaces that are read.
+func (f *statusFlags) in(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "`NAME` of the namespace (default: kubectl's; with --file all)")
+	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "all namespaces")
+}
+
+// isScreen reports whether a stream is a terminal.
 func isScreen(stream io.Writer) bool {
 	file, isFile := stream.(*os.File)
 	return isFile && term.IsTerminal(int(file.Fd()))
@@ -138,7 +144,7 @@ func (f *statusFlags) run(c *cobra.Command, sandboxes []string) error {
 	return f.verdict(found)
 }
 
-// find returns the report that is to be printed, with what it is from.
+// find returns the report to print, and the objects that it was made from.
 func (f *statusFlags) find(c *cobra.Command, from *source) (*status.Report, *status.Objects, error) {
 	if len(f.dumps) > 0 {
 		objects, err := from.readDumps(c.InOrStdin())
@@ -205,7 +211,7 @@ func (f *statusFlags) print(out io.Writer, found *status.Report, objects *status
 	return err
 }
 
-// draw prints the picture of the steps; if there are none, the exit code says so.
+// draw prints the picture of the steps. Without steps it prints nothing, and the exit code is 3.
 func (f *statusFlags) draw(c *cobra.Command, found *status.Report) error {
 	if len(found.Steps) == 0 {
 		return nil

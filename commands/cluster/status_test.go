@@ -31,7 +31,7 @@ type manifest = map[string]any
 // cluster is an API server with a few objects, as much of one as kubectl get needs.
 type cluster struct {
 	objects   map[string][]manifest // by resource
-	forbidden string                // a resource that nobody may read
+	forbidden string                // a resource that no user may read
 	// hasEngines is set if the kinds of Argo Workflows and Tekton are there.
 	hasEngines bool
 }
@@ -182,7 +182,7 @@ func TestStatus_kubectl(t *testing.T) {
 	assert.NotContains(t, string(all), canary, "kubectl must print no value")
 }
 
-// What the real kubectl says of kinds that the cluster does not have, or that the user may not read, is no failure.
+// Kinds that the cluster does not have, or that the user may not read, are no failure with the real kubectl.
 func TestStatus_kubectlEngines(t *testing.T) { //nolint:paralleltest // it sets a variable for kubectl
 	folder := t.TempDir()
 	dump, err := os.ReadFile("status/testdata/recorded/tekton-hang.yaml")
@@ -263,7 +263,7 @@ func text(t *testing.T, value any) []byte {
 	return text
 }
 
-// On a terminal the rows are drawn anew, cut to its size; elsewhere each change is a line.
+// On a terminal the rows are drawn again, cut to its size; elsewhere each change is a line.
 func TestStatusProgress(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

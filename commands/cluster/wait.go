@@ -48,12 +48,12 @@ func (f *statusFlags) await(from *source, shown *statusProgress) (*status.Report
 	}
 }
 
-// statusProgress shows on stderr what the steps do meanwhile: on a terminal as rows that are drawn anew, elsewhere as a line
+// statusProgress shows on stderr the state of the steps meanwhile: on a terminal as rows that are drawn again, elsewhere as a line
 // for each change.
 type statusProgress struct {
 	out   io.Writer
 	name  string
-	last  map[string]string // the lines by what they are about
+	last  map[string]string // the lines by their subject
 	size  func() (columns, rows int)
 	style report.Style
 	drawn int // rows on the terminal

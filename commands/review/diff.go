@@ -61,7 +61,7 @@ func diffCommand(features []extension.Extension) *cobra.Command {
 	return flags.inputs.ReadProject(command)
 }
 
-// renderFlags declares the flags of render and fork that change what is rendered.
+// renderFlags declares the flags of render and fork that change the rendered objects.
 func (f *diffFlags) renderFlags(flags *pflag.FlagSet) {
 	phase, fork := &f.chain.Render, &f.chain.Sandbox
 	flags.StringSliceVar(&phase.Phases, "phases", phase.Phases, "`A,B`; this and what follows as for render")
@@ -166,7 +166,7 @@ func (f *diffFlags) check() error {
 // hasOlder reports whether a flag names the older state.
 func (f *diffFlags) hasOlder() bool { return f.base+f.baseRef+f.live != "" }
 
-// sources returns what the arguments mean; dash is how many were before --, -1 without one.
+// sources returns the two sides that the arguments mean; dash is the number of arguments before --, -1 without it.
 func (f *diffFlags) sources(args []string, dash int) (before, after diffSource, err error) {
 	sides, paths := args, []string{"."}
 	if dash >= 0 && dash < len(args) {

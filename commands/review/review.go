@@ -1,4 +1,4 @@
-// Package review has the subcommands of rplug that show people what a change does before it is applied: which steps run
+// Package review has the subcommands of rplug that show people the effects of a change before it is applied: which steps run
 // again and why, and a page with the sandboxes, findings and objects.
 //
 //	func main() { rplug.Main(review.Extension()) }

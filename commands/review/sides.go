@@ -20,8 +20,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// isPath reports whether an argument can only be a file or folder: stdin, what is written as a path, or what has the
-// extension of a document.
+// isPath reports whether an argument can only be a file or folder: stdin, a text that is written as a path, or one
+// with the extension of a document.
 func isPath(arg string) bool {
 	for _, prefix := range []string{"./", "../", "/", "~"} {
 		if strings.HasPrefix(arg, prefix) {
@@ -35,7 +35,7 @@ func isPath(arg string) bool {
 	return arg == load.Stdin || arg == "." || arg == ".." || strings.HasSuffix(arg, "/") || filepath.IsAbs(arg)
 }
 
-// sourceOf returns what an argument means. One that is a path and a revision as well is an error.
+// sourceOf returns the source that an argument names. An argument that is a path and a revision as well is an error.
 func sourceOf(arg string, paths []string) (diffSource, error) {
 	if isPath(arg) {
 		return onDisk(arg), nil
@@ -56,7 +56,7 @@ func sourceOf(arg string, paths []string) (diffSource, error) {
 	return diffSource{}, fmt.Errorf("%q must be a file, a folder or a git revision: %w", arg, err)
 }
 
-// configure completes the options with what the project file says and no flag does, and returns how documents are read.
+// configure completes the options with settings of the project file that no flag overrides, and returns how documents are read.
 func (f *diffFlags) configure(c *cobra.Command) (load.Options, error) {
 	if found := f.inputs.Project; found != nil {
 		f.chain.Validate.Rules = found.Rules
@@ -106,7 +106,7 @@ func (f *diffFlags) side(of diffSource, how load.Options) (*renderdiff.Side, err
 	return renderdiff.NewSide(of.name, result.Objects, specs), report.Refused(list.Results())
 }
 
-// flagError words what is wrong with options as what is wrong with flags.
+// flagError returns errors of options as errors of flags.
 func flagError(err error) error {
 	var wrong krm.OptionErrors
 	if !errors.As(err, &wrong) {

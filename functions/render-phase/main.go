@@ -3,6 +3,7 @@
 package main
 
 import (
+	lifecycle "github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
@@ -13,5 +14,6 @@ func main() {
 	cli.Main(renderphase.New(
 		stacks.Extension(),
 		kubebuilder.Extension(),
+		lifecycle.Extension(),
 	))
 }

@@ -34,8 +34,10 @@ type Chain struct {
 	PostRender bool
 	// RefuseEmpty is the option of the same name in render.Options and sandbox.Options.
 	RefuseEmpty bool
-	// Base is the older state to compare documents with, or nil.
-	Base *validate.Base
+	// Base is the older state to compare documents with, or nil. The delete phase of sandboxes that are gone since is
+	// rendered, unless Elsewhere has them: documents of today that are not in the list, or nil.
+	Base      *validate.Base
+	Elsewhere *krm.ResourceList
 
 	// Extensions are features; Validate has their rules.
 	Extensions []extension.Extension
@@ -67,6 +69,9 @@ type Result struct {
 // is an error that no comment suppresses. The error is about options (krm.OptionErrors), or a list that cannot be processed.
 func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 	var result Result
+	if err := c.addGone(list); err != nil {
+		return result, err
+	}
 	for _, step := range []func(*krm.ResourceList, *Result) error{c.validate, c.resolve, c.render, c.forks} {
 		if err := step(list, &result); err != nil {
 			return Result{}, err

@@ -241,7 +241,7 @@ func (f Folder) Write(ctx context.Context, items []*krm.Item) (cli.FolderReport,
 	return f.apply(lock, changes, len(files))
 }
 
-// apply makes the changes: what is new first, so that no object is missing meanwhile.
+// apply makes the changes: new files first, so that no object is missing meanwhile.
 func (f Folder) apply(lock *atomicfile.FolderLock, changes []change, total int) (cli.FolderReport, error) {
 	written, removed := map[string][]byte{}, []string{}
 	for _, c := range changes {

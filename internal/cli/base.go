@@ -32,6 +32,8 @@ type Base struct {
 	List *krm.ResourceList
 	// Elsewhere holds those of a revision that are outside of the paths, if plugins of today may be from there.
 	Elsewhere *krm.ResourceList
+	// Today holds the current documents of the whole repository, if a sandbox of a revision is not in the paths any more.
+	Today *krm.ResourceList
 	// Partial reports that not all current documents could be read: what seems to be gone may be in one of those.
 	Partial bool
 
@@ -134,7 +136,13 @@ func (o *older) read(current *load.Package) (*Base, error) {
 		return nil, fmt.Errorf("--base: %w", err)
 	}
 	base := newBase(current, read)
-	if o.revision == nil || !hasNewPlugin(current, base.List) {
+	if o.revision == nil {
+		return base, nil
+	}
+	if err := o.readToday(base, current); err != nil {
+		return nil, err
+	}
+	if !hasNewPlugin(current, base.List) {
 		return base, nil
 	}
 	all, err := load.Read([]string{"."}, o.options)
@@ -143,6 +151,30 @@ func (o *older) read(current *load.Package) (*Base, error) {
 	}
 	base.Elsewhere = newBase(current, all).List
 	return base, nil
+}
+
+// readToday reads the current documents of the repository if a sandbox of the older state may have moved out of the paths.
+func (o *older) readToday(base *Base, current *load.Package) error {
+	names := map[string]bool{}
+	for _, d := range current.Documents {
+		names[d.Item.Name()] = true
+	}
+	hasAll := !slices.ContainsFunc(base.List.Of(contract.APIVersion, contract.Sandbox), func(item *krm.Item) bool {
+		return !names[item.Name()]
+	})
+	folder, err := filepath.Abs(".")
+	if hasAll || err != nil {
+		return err
+	}
+	options := o.options
+	options.Files, options.Label, options.Exclude = nil, "", nil
+	read, err := load.Read([]string{load.TopLevel(folder)}, options)
+	if err != nil {
+		return fmt.Errorf("--base-ref: %w", err)
+	}
+	base.Today = newBase(current, read).List
+	base.Partial = base.Partial || read.Findings.Failed()
+	return nil
 }
 
 // hasNewPlugin reports whether a plugin of today is not in the older state: it may have moved.

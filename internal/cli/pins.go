@@ -52,10 +52,10 @@ func (p *Pins) run(ctx context.Context, r *run) int {
 		defer update.Close()
 	}
 	var lock *lockFile
-	var references []*pinned
+	var references []*Pinned
 	with := steps{writesLock: update != nil, read: func(read *load.Package) (err error) {
 		if p.Write {
-			references = r.referencesOf(read)
+			references = References(read, r.Extensions)
 		}
 		lock, err = p.readLock(read)
 		return err
@@ -104,8 +104,8 @@ type written struct {
 }
 
 // write writes the pins of all documents into their files. A document that cannot be pinned stays as it is, and is named.
-func (d *written) write(ctx context.Context, read *load.Package, documents []*pinned, held *atomicfile.FolderLock) error {
-	byFile := map[string][]*pinned{}
+func (d *written) write(ctx context.Context, read *load.Package, documents []*Pinned, held *atomicfile.FolderLock) error {
+	byFile := map[string][]*Pinned{}
 	for _, p := range documents {
 		if p.isChanged() {
 			byFile[p.object.File] = append(byFile[p.object.File], p)
@@ -121,7 +121,7 @@ func (d *written) write(ctx context.Context, read *load.Package, documents []*pi
 
 // file pins the documents of a file.
 func (d *written) file(
-	ctx context.Context, read *load.Package, name string, documents []*pinned, held *atomicfile.FolderLock,
+	ctx context.Context, read *load.Package, name string, documents []*Pinned, held *atomicfile.FolderLock,
 ) error {
 	before := read.Text(name)
 	change, err := edit.NewChange(name, before)
@@ -137,12 +137,12 @@ func (d *written) file(
 		d.refuse(documents, err)
 		return nil
 	}
-	var made []*pinned
+	var made []*Pinned
 	var lines []string
 	for _, p := range documents {
-		own, err := p.change(change)
+		own, err := p.Change(change)
 		if err != nil {
-			d.refuse([]*pinned{p}, err)
+			d.refuse([]*Pinned{p}, err)
 			continue
 		}
 		made, lines = append(made, p), append(lines, own...)
@@ -168,7 +168,7 @@ func (d *written) file(
 }
 
 // refuse names documents that are not pinned in place.
-func (d *written) refuse(documents []*pinned, err error) {
+func (d *written) refuse(documents []*Pinned, err error) {
 	for _, p := range documents {
 		place := p.object.File
 		if p.object.Line > 0 {

@@ -20,8 +20,8 @@ const resourcesPath krm.Path = "spec.resources"
 // recordKeys are the annotations in which resolution records what was asked for.
 var recordKeys = []string{contract.DigestsKey, contract.RequestedKey}
 
-// pinned is a document with references, as it was read.
-type pinned struct {
+// Pinned is a document with references, as it was read.
+type Pinned struct {
 	item       *krm.Item
 	isNative   bool
 	isBuilt    bool // by kustomize
@@ -37,14 +37,14 @@ type writtenReference struct {
 	place krm.Place
 }
 
-// referencesOf returns the documents with references, before they are resolved.
-func (r *run) referencesOf(read *load.Package) (all []*pinned) {
+// References returns the documents with references, before they are resolved.
+func References(read *load.Package, extensions []extension.Extension) (all []*Pinned) {
 	for _, d := range read.Documents {
-		fields, isOurs := r.referenceFields(d.Item)
+		fields, isOurs := referenceFields(d.Item, extensions)
 		if !isOurs {
 			continue
 		}
-		p := &pinned{item: d.Item, isNative: d.Native, isBuilt: d.Built, object: d.Item.PlaceOf(""), record: recordOf(d.Item)}
+		p := &Pinned{item: d.Item, isNative: d.Native, isBuilt: d.Built, object: d.Item.PlaceOf(""), record: recordOf(d.Item)}
 		for _, field := range fields {
 			if text, ok := textAt(d.Item, field.Path); ok {
 				p.references = append(p.references, writtenReference{field, text, d.Item.PlaceOf(field.Path)})
@@ -57,7 +57,7 @@ func (r *run) referencesOf(read *load.Package) (all []*pinned) {
 
 // referenceFields returns the fields of a document that resolution may pin. It reports false for a document that it does not
 // change.
-func (r *run) referenceFields(item *krm.Item) (fields []extension.Reference, ok bool) {
+func referenceFields(item *krm.Item, extensions []extension.Extension) (fields []extension.Reference, ok bool) {
 	if item.Kind() == contract.Sandbox && item.APIVersion() == contract.APIVersion {
 		resources, _ := resourcesPath.Find(item.YNode())
 		for i := range contentOf(resources) {
@@ -65,7 +65,7 @@ func (r *run) referenceFields(item *krm.Item) (fields []extension.Reference, ok 
 		}
 		return fields, true
 	}
-	for _, e := range r.Extensions {
+	for _, e := range extensions {
 		if e.Has(item) {
 			return e.References, true
 		}
@@ -112,7 +112,7 @@ func recordOf(item *krm.Item) map[string]string {
 const noRecord = "{}"
 
 // annotations returns the annotations that have changed.
-func (p *pinned) annotations() (changed []edit.Annotation) {
+func (p *Pinned) annotations() (changed []edit.Annotation) {
 	if p.isNative {
 		return nil // it has no place for annotations
 	}
@@ -130,8 +130,12 @@ func (p *pinned) annotations() (changed []edit.Annotation) {
 	return changed
 }
 
-// change makes the changes of the document in its file, and returns a line for each reference that is pinned.
-func (p *pinned) change(file *edit.Change) (lines []string, err error) {
+// Item returns the document, which resolution may have pinned.
+func (p *Pinned) Item() *krm.Item { return p.item }
+
+// Change makes the changes of the document in its file, with other annotations that it gets, and returns a line for each
+// reference that is pinned.
+func (p *Pinned) Change(file *edit.Change, others ...edit.Annotation) (lines []string, err error) {
 	if p.isBuilt {
 		return nil, errBuilt
 	}
@@ -157,7 +161,7 @@ func (p *pinned) change(file *edit.Change) (lines []string, err error) {
 			lines = append(lines, fmt.Sprintf("pinned: %s:%d: %s %s: %s -> %s",
 				ref.place.File, ref.place.Line, p.item.Kind(), p.item.Name(), ref.text, now))
 		}
-		if changed := p.annotations(); len(changed) > 0 {
+		if changed := append(p.annotations(), others...); len(changed) > 0 {
 			return file.Annotate(p.object, changed...)
 		}
 		return nil
@@ -166,7 +170,7 @@ func (p *pinned) change(file *edit.Change) (lines []string, err error) {
 }
 
 // isChanged reports whether the document must be written.
-func (p *pinned) isChanged() bool {
+func (p *Pinned) isChanged() bool {
 	return len(p.annotations()) > 0 || slices.ContainsFunc(p.references, func(ref writtenReference) bool {
 		now, ok := textAt(p.item, ref.Path)
 		return !ok || now != ref.text

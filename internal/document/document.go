@@ -6,7 +6,7 @@
 // specification is checked by pkg/validate.
 //
 // NewGraph builds the graph of a plugin's steps: the order in which they run, the steps that each one waits for, dangling
-// references, and cycles. Digest identifies what a plugin document publishes. CheckImage and its like check and compare
+// references, and cycles. Digest identifies the content of a plugin document. CheckImage and its like check and compare
 // references of container images.
 package document
 

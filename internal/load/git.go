@@ -35,8 +35,9 @@ func git(args ...string) *exec.Cmd {
 	return command
 }
 
-// gitOutput runs git and returns what it prints.
-func gitOutput(args ...string) (string, error) {
+// GitOutput runs git in the repository of the working folder, as OpenRevision does, and returns what it prints. No argument may
+// come from a document.
+func GitOutput(args ...string) (string, error) {
 	out, err := git(args...).Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -61,15 +62,15 @@ func TopLevel(folder string) string {
 	}
 }
 
-// objects reads objects from one `git cat-file --batch`, which is started when the first one is read.
-type objects struct {
+// GitObjects reads objects from one `git cat-file --batch`, which is started when the first one is read.
+type GitObjects struct {
 	lock    sync.Mutex
 	command *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Reader
 }
 
-func (o *objects) start() (err error) {
+func (o *GitObjects) start() (err error) {
 	command := git("cat-file", "--batch")
 	if o.in, err = command.StdinPipe(); err != nil {
 		return err
@@ -86,8 +87,8 @@ func (o *objects) start() (err error) {
 	return nil
 }
 
-// read returns the content of an object.
-func (o *objects) read(id string) ([]byte, error) {
+// Read returns the content of an object, by its id.
+func (o *GitObjects) Read(id string) ([]byte, error) {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	if o.command == nil {
@@ -118,7 +119,8 @@ func (o *objects) read(id string) ([]byte, error) {
 	return content[:size], nil
 }
 
-func (o *objects) close() error {
+// Close ends the program that was started.
+func (o *GitObjects) Close() error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
 	if o.command == nil {

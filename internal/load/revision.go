@@ -16,7 +16,7 @@ import (
 // Revision is the files of a git revision, as an fs.FS whose paths begin at the top of the repository. Links are
 // followed if they lead to other files of the revision. It may be used by several goroutines, and must be closed.
 //
-// This is the one place that runs another program. A revision that looks like an option is refused before git sees it,
+// Only this package runs git. A revision that looks like an option is refused before git sees it,
 // and of what a repository contains git gets only the ids of objects. The commands only read: they run no hook, filter
 // or pager, and fetch nothing.
 type Revision struct {
@@ -24,7 +24,7 @@ type Revision struct {
 	limit   int64  // of a file's size
 	root    string // the folder that paths begin at
 	files   map[string]*gitFile
-	objects *objects
+	objects *GitObjects
 }
 
 // gitFile is one file, folder or link of a revision; it implements fs.FileInfo. Git keeps no times.
@@ -53,12 +53,12 @@ func OpenRevision(name string, limit int64) (*Revision, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the working folder must be in the work tree of a git repository: %w", err)
 	}
-	id, err := gitOutput("rev-parse", "--verify", "--quiet", name+"^{tree}")
+	id, err := GitOutput("rev-parse", "--verify", "--quiet", name+"^{tree}")
 	if id = strings.TrimSpace(id); err != nil || !isID(id) {
 		return nil, fmt.Errorf("%q must be a revision that the git repository has: "+
 			"fetch it first (a shallow clone lacks it)", name)
 	}
-	listing, err := gitOutput("ls-tree", "-r", "-z", "-l", "--full-tree", id)
+	listing, err := GitOutput("ls-tree", "-r", "-z", "-l", "--full-tree", id)
 	if err != nil {
 		return nil, err
 	}
@@ -67,14 +67,14 @@ func OpenRevision(name string, limit int64) (*Revision, error) {
 		return nil, err
 	}
 	return &Revision{
-		top: top, limit: limit, root: ".", files: files, objects: &objects{},
+		top: top, limit: limit, root: ".", files: files, objects: &GitObjects{},
 	}, nil
 }
 
 // workTree returns the top of the work tree that the working folder is in: the folder with .git, whatever core.worktree of
 // the repository says.
 func workTree() (string, error) {
-	if _, err := gitOutput("rev-parse", "--git-dir"); err != nil {
+	if _, err := GitOutput("rev-parse", "--git-dir"); err != nil {
 		return "", err
 	}
 	folder, err := filepath.Abs(".")
@@ -97,7 +97,7 @@ func isID(text string) bool {
 }
 
 // Close ends the program that was started.
-func (r *Revision) Close() error { return r.objects.close() }
+func (r *Revision) Close() error { return r.objects.Close() }
 
 // Path returns where in the revision a path of the file system is. The path must exist, and be in the repository.
 func (r *Revision) Path(file string) (string, error) {
@@ -133,7 +133,7 @@ func (r *Revision) Open(name string) (fs.File, error) {
 	case !file.mode.IsRegular():
 		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")}
 	case file.size <= r.limit: // a larger one has a size only
-		content, err := r.objects.read(file.id)
+		content, err := r.objects.Read(file.id)
 		if err != nil {
 			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 		}
@@ -187,7 +187,7 @@ func (r *Revision) find(operation, name string) (*gitFile, error) {
 		if link.size > maxTarget {
 			return fail(errors.New("link with too long a target"))
 		}
-		target, err := r.objects.read(link.id)
+		target, err := r.objects.Read(link.id)
 		if err != nil {
 			return fail(err)
 		}

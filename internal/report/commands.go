@@ -45,7 +45,7 @@ func replaceCommands(text, colon, sign string) string {
 	return safe.String()
 }
 
-// LogWriter is a writer of a log that a runner of GitHub Actions reads: what is written has no workflow commands.
+// LogWriter is a writer of a log that a runner of GitHub Actions reads: it writes no workflow commands.
 type LogWriter struct {
 	out     io.Writer
 	pending []byte // a line that has not ended
@@ -97,7 +97,7 @@ func (w *LogWriter) Write(text []byte) (int, error) {
 	return len(text), err
 }
 
-// Flush writes what is left.
+// Flush writes the rest.
 func (w *LogWriter) Flush() error {
 	_, err := io.WriteString(w.out, w.safe(w.pending))
 	w.pending = nil

@@ -113,7 +113,7 @@ func assertNoCommands(t *testing.T, text, what string) {
 	}
 }
 
-// A log has no commands, however what is written is divided.
+// A log has no commands, however the writes are divided.
 func TestLogWriter(t *testing.T) {
 	t.Parallel()
 	for _, text := range hostile() {

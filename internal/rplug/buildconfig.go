@@ -77,6 +77,9 @@ func (c *BuildConfig) Process(call cli.Call) (string, error) {
 	chain.Validate.Strict, chain.Validate.Rules = c.options.Strict, c.options.Rules
 	chain.RefuseEmpty = call.RefuseEmpty
 	chain.NoForks, chain.Base = c.options.NoForks, validateplugin.BaseOf(call)
+	if call.Base != nil {
+		chain.Elsewhere = call.Base.Today
+	}
 	result, err := chain.Run(call.List)
 	call.Suppressed(result.Suppressed...)
 	switch {

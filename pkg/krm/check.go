@@ -40,7 +40,7 @@ func (l *ResourceList) checkHead() error {
 }
 
 // ItemsError is the error of Parse if the input is a ResourceList with items that have no identity. List is that list. Each
-// of these items has a result in it, so that a function can print them, as the specification has it for what is wrong with
+// of these items has a result in it, so that a function can print them, as the specification has it for errors of
 // items.
 type ItemsError struct {
 	List  *ResourceList

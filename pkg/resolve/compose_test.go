@@ -196,7 +196,7 @@ func TestPreferences(t *testing.T) {
 	require.ErrorContains(t, err, "all=2 -> releases=1 -> not yanked=0", "a prerelease does not stand in for a yanked release")
 }
 
-// TestFlawsStayWhereTheyAre holds that a flaw makes unusable what it is about, and no more.
+// TestFlawsStayWhereTheyAre checks that a flaw makes nothing but its subject unusable.
 func TestFlawsStayWhereTheyAre(t *testing.T) {
 	t.Parallel()
 	good := "{name: good, versions: [" + listing("1.0.0", 1) + "]}"

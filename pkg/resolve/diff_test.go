@@ -73,7 +73,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// What is published, yanked or deprecated is not to disappear unnoticed. Reasons may change, and channels may move.
+// Versions that are published, yanked or deprecated must not disappear unnoticed. Reasons may change, and channels may move.
 func TestLosses(t *testing.T) {
 	t.Parallel()
 	older, newer := sample(), sample()

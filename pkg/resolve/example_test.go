@@ -97,7 +97,7 @@ func ExampleResolve() {
 	//     digest: sha256:9504528513e2bda632bcddf0780783bd3e86ddbbe33ed03caf0ba315dd16813a
 }
 
-// Explain what a reference means.
+// Explain a reference.
 func ExampleCatalog_Choose() {
 	choice, err := resolve.NewCatalog(items(catalog)).Choose("hello-db@^1")
 	if err != nil {

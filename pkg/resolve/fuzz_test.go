@@ -12,7 +12,7 @@ import (
 )
 
 // FuzzCatalog holds that no catalog, however broken, breaks anything, that every choice is a version with a digest, and
-// that what is chosen can be pinned.
+// that chosen versions can be pinned.
 func FuzzCatalog(f *testing.F) {
 	good := "{plugins: " + dbVersions(listing("1.0.0", 1), listing("2.0.0", 2, "yanked: bad"), listing("0.1.0", 3, "deprecated: old")) + "}"
 	for _, spec := range []string{

@@ -50,7 +50,7 @@ func unsorted(tb testing.TB, c *CatalogDocument) *krm.Item {
 	return document
 }
 
-// TestLocked holds that a reference that is locked means what it meant, and nothing else does.
+// TestLocked checks that a locked reference keeps its version, and that other references are resolved.
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	listed := catalogItem(t, "c", 0, dbVersions(listing("1.0.0", 1), listing("1.1.0", 2), listing("1.2.0", 3, "yanked: bad")))
@@ -97,7 +97,7 @@ func TestLocksThatNoLongerHold(t *testing.T) {
 	assert.ErrorContains(t, err, `the lock "lock" has it as `+sum(9), "a lock's digest counts whatever is asked")
 }
 
-// TestSettled is what a delete phase asks.
+// TestSettled has the questions of a delete phase.
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	document, older := item(t, "db@1.0.0"), item(t, "db@0.9.0")

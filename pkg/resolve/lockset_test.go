@@ -200,7 +200,7 @@ func TestSeveralLocks(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// FuzzApply holds that no lock, however broken, breaks anything, and that a sound one keeps what it held.
+// FuzzApply checks that no broken lock breaks anything, and that a sound one keeps its entries.
 func FuzzApply(f *testing.F) {
 	for _, spec := range []string{
 		"  plugins: []\n", "  {}\n", "  ~\n", "  plugins: &a\n  - *a\n", "  plugins: {}\n", "  - plugins\n",
@@ -222,7 +222,7 @@ func FuzzApply(f *testing.F) {
 		want := append(set.entries(), v1alpha1.LockEntry{Asked: "added@^1", Chosen: "added@1.0.0", Digest: digestOne(1)})
 		require.NoError(t, set.write(list, want, true))
 		if _, err := list.Items()[0].Bytes(); err != nil {
-			return // what cannot be written is an error of the wire
+			return // a list that cannot be written is an error of the format
 		}
 		raw, err := list.Items()[0].Bytes()
 		require.NoError(t, err)

@@ -49,7 +49,7 @@ func PackageExists(image string) string {
 	return fmt.Sprintf("package %q exists already; versions are immutable: publish another version", image)
 }
 
-// ownedCRDs lists what a version owns, with the versions that are served.
+// ownedCRDs lists the CRDs that a version owns, with the versions that are served.
 func ownedCRDs(v *v1alpha1.CatalogPackageVersion) string {
 	return strings.Join(texts(v.CRDs, func(crd v1alpha1.CatalogCRD) string {
 		return crd.Plural + "." + crd.Group + "/" + strings.Join(crd.Versions, ",")

@@ -14,7 +14,7 @@ import (
 
 const packagesPath = specPath + ".packages"
 
-// PackageLocks is what the locks of a list have of packages.
+// PackageLocks are the entries of packages in the locks of a list.
 type PackageLocks struct{ *lockSet }
 
 // NewPackageLocks returns the locks among items. Their order does not matter.
@@ -121,7 +121,7 @@ func (s *lockSet) addPackage(e lockedPackage) {
 	}
 }
 
-// readPackages returns the valid entries of packages, and what is wrong with the others.
+// readPackages returns the valid entries of packages, and the errors of the others.
 func readPackages(entries []v1alpha1.LockPackage) (valid []v1alpha1.LockPackage, problems []strictyaml.Problem) {
 	indexes := map[string]int{}
 	for i, entry := range entries {

@@ -58,7 +58,7 @@ func TestBadPackagesOfCatalogs(t *testing.T) {
 	}
 }
 
-// What is wrong with a package leaves plugins as they are, and the other way round.
+// Errors of a package leave plugins as they are, and the other way round.
 func TestBadPackagesLeavePluginsAlone(t *testing.T) {
 	t.Parallel()
 	catalog := packageDocument(t, "Catalog", fmt.Sprintf("  plugins: [{name: hello-db, versions: [{version: 1.0.0, digest: %q}]}]\n"+

@@ -98,7 +98,7 @@ func TestRecordsSomebodyBroke(t *testing.T) {
 	}
 }
 
-// FuzzReadRecord holds that what can be read is written again as it was.
+// FuzzReadRecord checks that a record which can be read is written again unchanged.
 func FuzzReadRecord(f *testing.F) {
 	f.Add(`{"db":"hello-db"}`, `{"db":"hello-db@0.0.0@sha256:`+strings.Repeat("0a", 32)+`"}`)
 	f.Add(`{}`, `null`)

@@ -84,7 +84,7 @@ func TestReportCounts(t *testing.T) {
 	t.Parallel()
 	list := krm.NewList(krm.FromNode(edited(t, aPlugin), ""), krm.FromNode(edited(t, aSandbox, fed), ""),
 		krm.FromNode(edited(t, aSandbox, fed, "metadata.name: other"), ""), krm.FromNode(edited(t, aRouteGroup), ""))
-	report, err := validate.Check(list, validate.Options{})
+	report, err := validate.Check(list, withoutClock)
 	require.NoError(t, err)
 	assert.Empty(t, report.Results)
 	assert.Equal(t, []validate.Count{
@@ -144,7 +144,7 @@ func TestUnknownRulesProposeNearOnes(t *testing.T) {
 		"foo":                    `there is no rule "foo": validate-plugin --explain lists all`,
 		"Unknown_Key":            `there is no rule "Unknown_Key": did you mean "unknown-key"? validate-plugin --explain lists all`,
 		"routegroup-description": `there is no rule "routegroup-description": did you mean "route-group-description"? validate-plugin --explain lists all`,
-		"ttl": `there is no rule "ttl": did you mean "ttl-duration" or "ttl-offset"? ` +
+		"ttl": `there is no rule "ttl": did you mean "ttl-duration" or "ttl-offset" or "ttl-ignored"? ` +
 			`validate-plugin --explain lists all`,
 		"template": `rule "template" is about what cannot be read, so it has no level and no exceptions`,
 		"":         `there is no rule "": validate-plugin --explain lists all`,
@@ -162,7 +162,7 @@ func TestResultsCarryWhatToolsNeed(t *testing.T) {
 			"spec.delete[0].script: \"#!/bin/sh\\r\\necho > /tmp/log\""), ""),
 		krm.FromNode(edited(t, aSandbox, "spec.forks[0].forkOf.kind: deployment", "spec.cluster: ${cluster}",
 			`spec.endpoints[0].port: "8080"`), ""),
-	), validate.Options{})
+	), withoutClock)
 	require.NoError(t, err)
 	byRule := map[string]krm.Result{}
 	for _, result := range report.Results {
@@ -197,7 +197,7 @@ func TestOutcomeDoesNotDependOnCores(t *testing.T) {
 	var first krm.Results
 	for _, cores := range []int{1, 2, 8} {
 		before := runtime.GOMAXPROCS(cores)
-		report, err := validate.Check(krm.NewList(documents()...), validate.Options{})
+		report, err := validate.Check(krm.NewList(documents()...), withoutClock)
 		runtime.GOMAXPROCS(before)
 		require.NoError(t, err)
 		if first == nil {

@@ -112,7 +112,7 @@ func example(t *testing.T, r *validate.Rule) string {
 			documents = append(documents, edited(t, file))
 		}
 	}
-	for _, line := range check(t, documents...) {
+	for _, line := range lines(t, validate.Options{}, documents...) {
 		if finding, found := strings.CutPrefix(line, string(r.Severity)+" "+r.ID+" "); found {
 			finding = strings.TrimPrefix(finding, ": ")
 			return strings.ReplaceAll(strings.ReplaceAll(finding, long, "xxx…"), strings.Repeat(".any[0]", 40), "…")

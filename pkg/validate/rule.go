@@ -142,7 +142,7 @@ var rules = described(
 	&outputName, &outputUnique, &outputPath, &outputUnwritten,
 
 	&sandboxName, &duplicateSandbox, &sandboxState, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
-	&labelReserved, &ttlDuration, &ttlOffset,
+	&labelReserved, &ttlDuration, &ttlOffset, &ttlIgnored,
 	&workloadKind, &workloadName, &workloadUnique, &workloadNameUnique, &imageContainer,
 	&environmentOperation, &environmentSource, &forkReference, &keyReference, &resourceReference, &outputKey, &outputKeyForm,
 	&patchType, &patchValue, &patchField,

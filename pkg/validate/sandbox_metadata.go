@@ -40,13 +40,18 @@ func (s *sandbox) identity() identity { return identity{s.LowerName(), s.Spec.Cl
 // sandboxState is about the annotation resourceplugins.dev/state.
 var sandboxState = Rule{
 	ID: "sandbox-state", Severity: krm.Error,
-	Summary: `A sandbox's annotation resourceplugins.dev/state is "absent" or "present", if it is set.`,
-	Why:     "Any other value does not say whether the sandbox is to be torn down: all functions refuse it.",
+	Summary: `The annotation resourceplugins.dev/state of a sandbox or a route group is "absent" or "present", if it is set.`,
+	Why:     "Any other value does not say whether the document is to be torn down: all functions refuse it.",
 	Sources: []string{},
 	Example: `metadata.annotations: {resourceplugins.dev/state: Absent}`,
-	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
-		if _, err := s.IsAbsent(); err != nil {
-			s.Report(r, document.StatePath(), "%v", err)
-		}
-	})},
+	checks: []check{
+		sandboxCheck(func(r *Rule, s *sandbox) { s.state(r) }),
+		routeGroupCheck(func(r *Rule, g *routeGroup) { g.state(r) }),
+	},
+}
+
+func (c *Document) state(r *Rule) {
+	if _, err := document.IsAbsent(c.item); err != nil {
+		c.Report(r, document.StatePath(), "%v", err)
+	}
 }

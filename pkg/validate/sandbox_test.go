@@ -1,6 +1,12 @@
 package validate_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
 
 func TestSandboxHead(t *testing.T) {
 	t.Parallel()
@@ -140,4 +146,19 @@ func TestWorkloads(t *testing.T) {
 		"-spec.forks[0].name":                  nil,
 		"spec.forks: null\n-spec.local[0].env": nil,
 	}.run(t, aSandbox)
+}
+
+func TestTTLIgnored(t *testing.T) {
+	t.Parallel()
+	for change, want := range map[string]int{
+		"spec.ttl.duration: 1h": 1, "-spec.ttl": 0, "spec.ttl.offsetFrom: updatedAt": 1,
+		"metadata.annotations: {resourceplugins.dev/state: absent}": 0,
+	} {
+		assert.Len(t, lines(t, validate.Options{}, edited(t, aPlugin), edited(t, aSandbox, fed, change)), want, change)
+	}
+	for change, want := range map[string]int{
+		"spec.ttl.duration: 1h": 1, "-spec.ttl": 0, "spec.ttl.offsetFrom: createdAt": 0,
+	} {
+		assert.Len(t, lines(t, validate.Options{}, edited(t, aRouteGroup, change)), want, change)
+	}
 }

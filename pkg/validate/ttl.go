@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -39,6 +40,31 @@ var ttlOffset = Rule{
 			}
 		}),
 	},
+}
+
+var ttlIgnored = Rule{
+	ID: "ttl-ignored", Severity: krm.Warning,
+	Summary: "A ttl that ends nothing by itself is acted on by rplug expire; turn the rule off where that runs.",
+	Why: "Manifests have no clock: only forks and routes whose ttl counts from createdAt get an annotation for kube-janitor, and " +
+		"what plugins created stays.",
+	Sources: []string{},
+	Example: "spec.ttl: {duration: 2d, offsetFrom: updatedAt}",
+	checks: []check{
+		sandboxCheck(func(r *Rule, s *sandbox) {
+			hasResources := len(s.Spec.Resources) > 0 || s.Unsure("spec.resources")
+			s.ignored(r, s.Spec.TTL, hasResources || s.Spec.TTL != nil && s.Spec.TTL.OffsetFrom == "updatedAt")
+		}),
+		routeGroupCheck(func(r *Rule, g *routeGroup) {
+			g.ignored(r, g.Spec.TTL, g.Spec.TTL != nil && g.Spec.TTL.OffsetFrom != "createdAt")
+		}),
+	},
+}
+
+func (c *Document) ignored(r *Rule, ttl *v1alpha1.TTL, isIgnored bool) {
+	if absent, err := document.IsAbsent(c.item); ttl != nil && isIgnored && !absent && err == nil {
+		c.Report(r, ttlPath, "nothing acts on the ttl %q: run `rplug expire --write` on a schedule, and set the rule %s to off in "+
+			"rplug.yaml", ttl.Duration, r.ID)
+	}
 }
 
 func (c *Document) duration(r *Rule, ttl *v1alpha1.TTL) {

@@ -26,12 +26,13 @@ var features = []struct {
 	{"commands/local", []string{"test/framework/agreement/*.go"}},
 	{"commands/cluster", nil},
 	{"commands/review", nil},
+	{"commands/lifecycle", nil},
 }
 
 // ofAllFeatures are the tests of schemas, help and pages, which describe all features.
 var ofAllFeatures = []string{"api/schemas/*_test.go", "pkg/validate/docs_test.go", "cmd/rplug/help_test.go", "cmd/rplug/reference_test.go"}
 
-// couldNotice are the packages of the core that read what a feature adds, but for those whose tests take minutes.
+// couldNotice are the packages of the core that read additions of features, but for those whose tests take minutes.
 var couldNotice = []string{"./pkg/validate", "./internal/load", "./internal/build", "./internal/report"}
 
 func isFeature(path string) bool {

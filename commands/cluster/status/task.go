@@ -118,3 +118,14 @@ func workloadsOf(tasks []*task) []*task {
 	}
 	return first
 }
+
+// Name is the name of the step in its resource, or of the helper.
+func (s *Step) Name() string { return s.Step[strings.LastIndexByte(s.Step, '/')+1:] }
+
+// LogArguments are the arguments of kubectl for the logs of the step; nil if its workload does not exist.
+func (s *Step) LogArguments() []string {
+	if s.task == nil || s.task.isMissing {
+		return nil
+	}
+	return s.task.LogArguments()
+}

@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// This file decides which scalars of a document are shown in lines of its file. What is not known to be harmless is hidden:
+// This file decides which scalars of a document are shown in lines of its file. A scalar that is not known to be harmless is hidden:
 // the values of fields that a document's type does not have, such as params under a misspelled key, and of a Kubernetes
 // object all but names, images and the like.
 
@@ -177,7 +177,7 @@ func (s *selection) of(of reflect.Type, key string, value *yaml.Node) {
 	}
 }
 
-// overlay selects what may be a password in an overlay: a text, or what should be one.
+// overlay selects the nodes of an overlay that may be a password: a text, or what should be one.
 func (s *selection) overlay(value *yaml.Node) {
 	if value.Kind == yaml.AliasNode {
 		value = value.Alias

@@ -248,7 +248,7 @@ func TestValuesAreHidden_generated(t *testing.T) {
 	assert.Greater(t, excerpts, 500, "lines with hidden values are shown")
 }
 
-// The lines of an overlay show what is harmless.
+// The lines of an overlay show harmless values.
 func TestOverlayLines(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(plugin, "runner: {image: alpine}", "runner:\n    image: alpine\n    podTemplateOverlay: |\n"+

@@ -246,7 +246,7 @@ func TestTextsStayTexts(t *testing.T) {
 	}
 }
 
-// What may be rendered has hostile texts as well, in objects.
+// Documents that can be rendered have hostile texts as well, in objects.
 func TestHostileObjects(t *testing.T) {
 	t.Parallel()
 	const hostile = `</pre><script>alert(1)</script>`

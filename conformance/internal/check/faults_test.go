@@ -34,6 +34,8 @@ var faults = map[string]fault{
 	"output/objects":      generate(`[{kind: Generated, metadata: {name: generated, labels: {generated: "yes"}}}]`),
 	"output/names":        generate(`[{apiVersion: v1, kind: Generated, metadata: {labels: {generated: "yes"}}}]`),
 	"output/annotations":  generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, annotations: {port: 80}, labels: {generated: "yes"}}}]`),
+	"output/paths":        generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: ../a.yaml}, labels: {generated: "yes"}}}]`),
+	"output/indexes":      generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, annotations: {internal.config.kubernetes.io/index: x}, labels: {generated: "yes"}}}]`),
 	"output/unique-keys":  generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, name: a, labels: {generated: "yes"}}}]`),
 	"output/unique-items": generate(`[
   {apiVersion: v1, kind: Generated, metadata: {name: a, labels: {generated: "yes"}}},

@@ -94,7 +94,7 @@ func (o *options) data() (suite.Data, error) {
 	return data, nil
 }
 
-// readItems returns the documents of a file.
+// readItems returns the documents of a file, with their comments.
 func readItems(file string) ([][]byte, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -102,13 +102,16 @@ func readItems(file string) ([][]byte, error) {
 	}
 	var items [][]byte
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var item map[string]any
+		var item yaml.Node
 		if err := decoder.Decode(&item); errors.Is(err, io.EOF) {
 			return items, nil
 		} else if err != nil {
 			return nil, err
 		}
-		document, err := yaml.Marshal(item)
+		if content := item.Content[0]; content.Kind != yaml.MappingNode {
+			return nil, fmt.Errorf("line %d: an item must be an object", content.Line)
+		}
+		document, err := yaml.Marshal(&item)
 		if err != nil {
 			return nil, err
 		}

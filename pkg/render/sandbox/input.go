@@ -81,6 +81,9 @@ func readInputs(list *krm.ResourceList, items []*krm.Item, options *Options) (sa
 	for i, s := range read {
 		if s == nil {
 			group, _ := document.ReadRouteGroup(items[i])
+			if absent, _ := document.IsAbsent(items[i]); absent {
+				continue
+			}
 			groups = append(groups, routedGroup{RouteGroup: group, key: readKey(list, items[i], group.Spec.Cluster)})
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // matcher finds the sandboxes that route groups match, with an index over their labels: a value costs one lookup, a
@@ -26,6 +27,12 @@ func newMatcher(sandboxes []*input) *matcher {
 		}
 	}
 	return m
+}
+
+// Matches reports whether a sandbox is in a route group.
+func Matches(g *v1alpha1.RouteGroupSpec, s *v1alpha1.SandboxSpec) bool {
+	m := newMatcher([]*input{{Sandbox: &document.Sandbox{Spec: *s}}})
+	return len(m.matched(&routedGroup{RouteGroup: &document.RouteGroup{Spec: *g}})) > 0
 }
 
 // matched returns the indexes of the sandboxes in the group, in order. A group with a cluster has only sandboxes of

@@ -46,7 +46,7 @@ func newApplication(s *testNamespace) *application {
 	return a
 }
 
-// create creates the Application; its deletion deletes what it delivers. It is deleted at the end of the test.
+// create creates the Application; its deletion deletes the delivered objects. It is deleted at the end of the test.
 func (a *application) create() {
 	a.t.Helper()
 	must(a.t, texts(a.t, object{
@@ -137,7 +137,7 @@ func TestArgoCDLifecycle(t *testing.T) {
 			a.spec["syncPolicy"].(object)["syncOptions"] = options
 			deliverLifecycle(s, argoCDArguments, a.repository, a.create,
 				func(revision string) { a.await(revision, "Synced", "Healthy") },
-				func(revision string) { a.await(revision, "Synced", "Healthy") }) // though what has Prune=false stays
+				func(revision string) { a.await(revision, "Synced", "Healthy") }) // though objects with Prune=false stay
 			observe(t, argoCDName, "all steps have succeeded", "Synced, Healthy")
 			observe(t, argoCDName, "the delete phase is done", "Synced, Healthy")
 			observe(t, argoCDName, "the sandbox was removed", "Synced, Healthy")

@@ -58,7 +58,7 @@ func newKustomization(s *testNamespace) *kustomization {
 	return k
 }
 
-// create creates the Kustomization and its source. They are deleted at the end of the test, and what they deliver stays.
+// create creates the Kustomization and its source. They are deleted at the end of the test, and the delivered objects stay.
 func (k *kustomization) create() {
 	k.t.Helper()
 	metadata := object{"name": k.name, "namespace": fluxNamespace}
@@ -224,7 +224,7 @@ func TestFluxDependsOn(t *testing.T) {
 	assert.Equal(t, 1, s.runs("first")["make"])
 }
 
-// Deleting the Kustomization prunes what it delivers, except for the outputs, and runs no delete phase.
+// Deleting the Kustomization prunes the delivered objects, except for the outputs, and runs no delete phase.
 func TestFluxDelete(t *testing.T) {
 	s := newNamespace(t)
 	k := newKustomization(s)

@@ -20,7 +20,7 @@ const observed = "testdata/observed.txt"
 
 var observedMutex sync.Mutex
 
-// observe checks that a tool shows a state in a situation as the page says. UPDATE_GOLDEN adds what it has seen.
+// observe checks that a tool shows a state in a situation as the page says. UPDATE_GOLDEN adds the observed states.
 func observe(t *testing.T, tool, situation, state string) {
 	t.Helper()
 	observedMutex.Lock()

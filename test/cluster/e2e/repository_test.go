@@ -18,7 +18,7 @@ import (
 // repository is a Git repository that a server of this test serves over HTTP, with one branch.
 type repository struct {
 	t *testing.T
-	// url is what the controllers clone.
+	// url is the address that the controllers clone.
 	url string
 	// work is a clone of the test.
 	work string
