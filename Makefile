@@ -95,7 +95,7 @@ check: ## run the unit tests of the core, without those that take long
 .PHONY: test
 test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither root nor a cluster
 	go test -timeout $(TIMEOUT) ./... ./runtime/...
-	GOWORK=off go test -C conformance -timeout $(TIMEOUT) ./...
+	PATH="$(TOOLS):$$PATH" GOWORK=off go test -C conformance -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/sbom -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/recording -timeout $(TIMEOUT) ./...
@@ -104,8 +104,13 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 .PHONY: conformance
 conformance: build ## test the functions against the KRM Functions Specification (conformance/README.md)
 	@GOWORK=off go build -C conformance -trimpath -ldflags '-s -w' -o $(BIN)/ ./cmd/...
-	@for function in resolve-version render-phase render-sandbox; do $(BIN)/krm-conformance -- $(BIN)/$$function || exit; done
-	@$(BIN)/krm-conformance --profile validator -- $(BIN)/validate-plugin
+	@test/conformance/run $(BIN)/krm-conformance programs $(BIN)
+
+.PHONY: foreign
+foreign: ## test functions of other projects, and write docs/reference/conformance.md (network, npm; 15 minutes)
+	@GOWORK=off go build -C conformance -trimpath -ldflags '-s -w' -o $(BIN)/ ./cmd/...
+	@cd tools/foreign && GOWORK=off go run . -suite $(BIN)/krm-conformance -bin $(BIN)/foreign \
+	  -data $(CURDIR)/conformance/functions -page $(CURDIR)/docs/reference/conformance.md
 
 .PHONY: scaffolds
 scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## test external plugins, and what they scaffold, with the real kubebuilder
@@ -118,6 +123,10 @@ browser: ## test the page of rplug report in a browser (apt-get install chromium
 .PHONY: oracle
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
 	TEST_ROUNDS=20 TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run 'areThoseOfV010|printsWhatV010Prints$$' ./stacks/api/v0 ./stacks/v010
+
+.PHONY: rights
+rights: $(TOOLS)/rights ## compare the rights of 2,000 packages with the API server's own validation and rules
+	TEST_SKIPS=none go test -timeout $(TIMEOUT) -v -run RandomPackages ./stacks/rights
 
 .PHONY: engines
 engines: $(TOOLS)/engines $(TOOLS)/health ## hold what is rendered against the code of Argo Workflows and Tekton (8 minutes to build)
@@ -147,12 +156,22 @@ containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
 	trap test/framework/docker/down EXIT; test/framework/docker/up && \
 	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./commands/local/plugintest ./commands/local/command
 
-# The servers of Debian that the tests of plugins start are listed in plugins/README.md.
+# The tests of plugins start the servers of this machine's Debian, which plugins/README.md lists, and of another Debian.
 PLUGIN_TOOLS := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kubectl mc minio nats)
 
 .PHONY: plugins
-plugins: build $(PLUGIN_TOOLS) ## test plugins/ with real servers (root, Debian; PLUGINS=postgres,redis KILLS=100 SANDBOXES=20)
-	go test -tags plugins -v -count 1 -timeout $(TIMEOUT) ./plugins
+plugins: export SERVER_ROOT ?= $(BIN)/debian
+plugins: export KILLS ?= 100
+plugins: export SANDBOXES ?= 20
+plugins: build $(PLUGIN_TOOLS) $(BIN)/debian/installed ## test plugins/ with real servers (root, Debian; PLUGINS=postgres,redis KILLS=100 SANDBOXES=20)
+	TEST_SKIPS=none go test -tags plugins -v -count 1 -timeout 3h ./plugins
+
+$(BIN)/debian/installed: plugins/testdata/debian
+	@plugins/testdata/debian $(BIN)/debian
+
+.PHONY: plugin-images
+plugin-images: ## write the digests that the images in plugins/ have now into the documents (network; each is a new version of its plugin)
+	@GOWORK=off go run -C tools/images . pin -update $(if $(MIRROR),-mirror $(MIRROR)) $(abspath $(wildcard plugins/*/plugin.yaml))
 
 .PHONY: tutorial
 tutorial: ## run the tutorial in a fresh Debian, from the installation on, and print the time (root, debootstrap)
@@ -189,7 +208,9 @@ lint: vet $(TOOLS)/golangci-lint $(TOOLS)/actionlint $(TOOLS)/prose ## run linte
 	cd tools/crossplane && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/engines && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/health && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/foreign && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/cel && GOWORK=off $(TOOLS)/golangci-lint run ./...
+	cd tools/rights && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd tools/sbom && GOWORK=off $(TOOLS)/golangci-lint run ./...
 	cd test/integration/browser && GOWORK=off $(TOOLS)/golangci-lint run ./...
 
@@ -206,8 +227,9 @@ docs: ## build the pages of docs/ as a site into bin/docs (needs mkdocs)
 
 .PHONY: golden
 golden: build ## update golden files; review the diff before committing
-	UPDATE_GOLDEN=1 go test ./api/schemas/... # metadata.yaml files are generated from them
-	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./commands/... ./stacks/... ./test/... ./cmd/...
+	UPDATE_GOLDEN=1 go test ./api/schemas/... # krm-function-metadata.yaml files are generated from them
+	UPDATE_GOLDEN=1 go test ./functions/... ./api/... ./internal/... ./pkg/... ./kubebuilder/... ./commands/... ./stacks/... ./plugins \
+	  ./test/... ./cmd/...
 	GOWORK=off UPDATE_GOLDEN=1 go test -C tools/recording .
 
 .PHONY: clean
@@ -221,6 +243,7 @@ $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
 $(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
 $(TOOLS)/engines: $(wildcard tools/engines/*.go)
 $(TOOLS)/health: $(wildcard tools/health/*.go)
+$(TOOLS)/rights: $(wildcard tools/rights/*.go)
 $(TOOLS)/sbom: $(wildcard tools/sbom/*.go)
 
 $(TOOLS)/prose: $(wildcard tools/prose/*.go) $(wildcard tools/prose/*.txt)

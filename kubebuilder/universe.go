@@ -16,8 +16,8 @@ import (
 var universePath = rule{
 	Rule: validate.Rule{
 		ID: "universe-path", Severity: krm.Error,
-		Summary: "The path of a file in a response is the shortest one from the project's folder, with slashes. It leads neither " +
-			"out of the project nor into a folder .git.",
+		Summary: "The path of a file in a response is the shortest one from the project's folder, with slashes. It leads " +
+			"neither out of the project nor into a folder .git or .rplug, on any operating system.",
 		Why:     "Kubebuilder writes what a response holds to any path, ../ included.",
 		Example: "spec.exchanges[0].response.universe: {../Makefile: all}",
 	},

@@ -15,6 +15,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/registry"
 )
 
 // document and catalogDocument are what the tests read of the documents.
@@ -135,13 +136,66 @@ func TestCatalog_listsPlugins(t *testing.T) {
 	}
 }
 
+// rplug builds the command.
+func rplug(t *testing.T) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "rplug")
+	require.NoError(t, checkout.BuildProgram(program, "cmd/rplug"))
+	return program
+}
+
+// Whoever pulls the catalog from a registry has the plugins: rplug new knows their params, and a sandbox renders.
+func TestCatalog_isPulledFromRegistry(t *testing.T) {
+	t.Parallel()
+	program, folder := rplug(t), t.TempDir()
+	reference := registry.Start(t, t.TempDir()) + "/plugins:v1"
+	for _, arguments := range [][]string{
+		{"catalog", "push", reference, "--catalog", "catalog.yaml"},
+		{"catalog", "pull", reference, folder},
+		{"new", "sandbox", "feature-x", "--plugin", "postgres@stable", "--param", "mode=empty", "--dir", folder},
+		{"validate", "--strict", folder},
+		{"build", folder, "--output-dir", filepath.Join(t.TempDir(), "rendered")},
+	} {
+		text, err := exec.Command(program, arguments...).CombinedOutput()
+		require.NoError(t, err, "rplug %s: %s", strings.Join(arguments, " "), text)
+	}
+	text, err := os.ReadFile(filepath.Join(folder, "sandboxes", "feature-x.yaml"))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `    # other params: connections dump dump-file dump-url extensions migrations schema template
+    params:
+      mode: empty
+`)
+	text, err = exec.Command(program, "new", "sandbox", "x", "--plugin", "postgres", "--param", "size=1", "--dir", folder).CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(text), `plugin "postgres" has no input for param "size": its inputs are "connections", "dump"`)
+}
+
 // The digests in the catalog are those of the plugins.
 func TestCatalog_isCurrent(t *testing.T) {
 	t.Parallel()
-	program := filepath.Join(t.TempDir(), "rplug")
-	require.NoError(t, checkout.BuildProgram(program, "cmd/rplug"))
+	program := rplug(t)
 	for _, arguments := range [][]string{{"catalog", "index", ".", "--check"}, {"catalog", "lint", "."}} {
 		text, err := exec.Command(program, arguments...).CombinedOutput()
 		assert.NoError(t, err, "rplug %s: %s", strings.Join(arguments, " "), text)
+	}
+}
+
+// The page of the plugins has a picture of the steps of each.
+func TestPictures_areCurrent(t *testing.T) {
+	t.Parallel()
+	program := rplug(t)
+	page, err := os.ReadFile("../docs/howto/plugins.md")
+	require.NoError(t, err)
+	for folder := range documents(t) {
+		got, err := exec.Command(program, "graph", "svg", filepath.Join(folder, "plugin.yaml")).Output()
+		require.NoError(t, err, folder)
+		picture := "pictures/plugins/" + folder + ".svg"
+		if os.Getenv("UPDATE_GOLDEN") != "" {
+			require.NoError(t, os.WriteFile("../docs/"+picture, got, 0o644)) //nolint:gosec // it is public
+		}
+		want, err := os.ReadFile("../docs/" + picture)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(got), "run make golden")
+		assert.Contains(t, string(page), "](../"+picture+")")
 	}
 }

@@ -10,9 +10,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -36,84 +38,97 @@ func number(t *testing.T, variable string, otherwise int) int {
 
 // rplug test, with all its checks.
 func TestPlugin_passesItsTest(t *testing.T) {
-	files, err := filepath.Glob("*/test.yaml")
-	require.NoError(t, err)
-	for _, file := range files {
-		name := filepath.Dir(file)
-		if only := os.Getenv("PLUGINS"); only != "" && !strings.Contains(","+only+",", ","+name+",") {
-			continue
+	eachVersion(t, func(t *testing.T, plugin, root string) {
+		arguments := []string{"test", filepath.Join(plugin, "plugin.yaml"), filepath.Join(plugin, "test.yaml"), "--engine", "process"}
+		if migrations := filepath.Join(plugin, "testdata", "migrations.yaml"); exists(migrations) {
+			arguments = append(arguments, migrations)
 		}
-		t.Run(name, func(t *testing.T) {
-			arguments := []string{"test", filepath.Join(name, "plugin.yaml"), file, "--engine", "process"}
-			if migrations := filepath.Join(name, "testdata", "migrations.yaml"); exists(migrations) {
-				arguments = append(arguments, migrations)
-			}
-			command := exec.Command(filepath.Join(checkout.Root(), "bin", "rplug"), arguments...)
-			command.Env = environment()
-			text, err := command.CombinedOutput()
-			require.NoError(t, err, "%s", text)
-			t.Logf("%s", text)
-		})
-	}
+		command := exec.Command(filepath.Join(checkout.Root(), "bin", "rplug"), arguments...)
+		command.Env = append(environment(), "SERVER_ROOT="+root)
+		text, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", text)
+		t.Logf("%s", text)
+	})
 }
 
-// Phases that are killed at random moments leave nothing once the delete phase has run to its end. KILLS is the number of rounds,
-// SEED repeats them.
+// newSandboxes returns the sandboxes that run at once. SANDBOXES is their number.
+func (s *server) newSandboxes(t *testing.T) []*sandbox {
+	t.Helper()
+	sandboxes := make([]*sandbox, number(t, "SANDBOXES", 4))
+	for i := range sandboxes {
+		sandboxes[i] = s.newSandbox(t, fmt.Sprintf("s%d", i), s.password)
+	}
+	return sandboxes
+}
+
+// atOnce runs a phase of all sandboxes at the same time, and returns how long one took on average.
+func atOnce(t *testing.T, sandboxes []*sandbox, phase string) time.Duration {
+	t.Helper()
+	results, took := make([]result, len(sandboxes)), make([]time.Duration, len(sandboxes))
+	var group sync.WaitGroup
+	for i, b := range sandboxes {
+		group.Go(func() {
+			start := time.Now()
+			results[i] = b.run(t, phase, -1)
+			took[i] = time.Since(start)
+		})
+	}
+	group.Wait()
+	total := time.Duration(0)
+	for i, got := range results {
+		total += took[i]
+		assert.NoError(t, got.err, "%s of %s: %s", phase, sandboxes[i].name, got.log)
+	}
+	return total / time.Duration(len(took))
+}
+
+// Phases that are killed at random moments leave nothing once the delete phase has run to its end. KILLS is the number of kills,
+// SEED repeats their moments. Sandboxes are killed at the same time, so there are many kills for each start of a server.
 func TestPlugin_leavesNothingAfterKills(t *testing.T) {
 	seed := number(t, "SEED", int(time.Now().UnixNano()%1_000_000))
 	t.Logf("SEED=%d", seed)
 	eachPlugin(t, func(t *testing.T, s *server) {
 		random := rand.New(rand.NewPCG(uint64(seed), 0)) //nolint:gosec // it must be repeatable
 		before := s.catalog(t)
-		b := s.newSandbox(t, "killed", s.password)
-		took := map[string]time.Duration{}
+		sandboxes, took := s.newSandboxes(t), map[string]time.Duration{}
 		for _, phase := range []string{"create", "delete"} {
-			start := time.Now()
-			b.must(t, phase)
-			took[phase] = time.Since(start)
+			took[phase] = atOnce(t, sandboxes, phase)
 		}
 		require.Equal(t, before, s.catalog(t))
-		for round := range number(t, "KILLS", 5) {
-			after := map[string]time.Duration{}
-			kill := func(phase string) {
-				after[phase] = time.Duration(random.Int64N(int64(took[phase])))
-				b.run(t, phase, after[phase])
+		kills := 0
+		for want := number(t, "KILLS", 5); kills < want; {
+			var group sync.WaitGroup
+			log := make([]string, len(sandboxes))
+			for i, b := range sandboxes {
+				phases := []string{"create", []string{"create", "delete"}[random.IntN(2)]}
+				after := [2]time.Duration{}
+				for n, phase := range phases {
+					after[n] = time.Duration(random.Int64N(int64(took[phase])))
+				}
+				kills += len(phases)
+				log[i] = fmt.Sprintf("%s: %v after %v", b.name, phases, after)
+				group.Go(func() {
+					for n, phase := range phases {
+						b.run(t, phase, after[n])
+					}
+				})
 			}
-			kill("create")
-			if random.IntN(2) == 0 {
-				kill("create")
-			}
-			if random.IntN(2) == 0 {
-				kill("delete")
-			}
-			b.must(t, "delete")
-			require.Equal(t, before, s.catalog(t), "round %d, killed after %v", round, after)
+			group.Wait()
+			atOnce(t, sandboxes, "delete")
+			require.Equal(t, before, s.catalog(t), "killed %s", strings.Join(log, "\n"))
 		}
+		t.Logf("%d kills of phases that take %v", kills, took)
 	})
 }
 
-// Sandboxes are created and deleted at the same time. SANDBOXES is their number.
+// Sandboxes are created and deleted at the same time.
 func TestPlugin_runsManySandboxesAtOnce(t *testing.T) {
 	eachPlugin(t, func(t *testing.T, s *server) {
 		before := s.catalog(t)
-		sandboxes := make([]*sandbox, number(t, "SANDBOXES", 4))
-		for i := range sandboxes {
-			sandboxes[i] = s.newSandbox(t, fmt.Sprintf("s%d", i), s.password)
-		}
-		for _, phase := range []string{"create", "delete"} {
-			results := make([]result, len(sandboxes))
-			var group sync.WaitGroup
-			for i, b := range sandboxes {
-				group.Go(func() { results[i] = b.run(t, phase, -1) })
-			}
-			group.Wait()
-			for i, got := range results {
-				assert.NoError(t, got.err, "%s of %s: %s", phase, sandboxes[i].name, got.log)
-			}
-			if phase == "create" {
-				assert.NotEqual(t, before, s.catalog(t))
-			}
-		}
+		sandboxes := s.newSandboxes(t)
+		atOnce(t, sandboxes, "create")
+		assert.NotEqual(t, before, s.catalog(t))
+		atOnce(t, sandboxes, "delete")
 		assert.Equal(t, before, s.catalog(t))
 	})
 }
@@ -237,14 +252,14 @@ func TestPlugin_refusesWhatItHasNotCreated(t *testing.T) {
 		outputs := b.must(t, "create").outputs()
 		b.must(t, "delete")
 		name := ""
-		for _, output := range []string{"username", "stream", "bucket", "namespace"} {
+		for _, output := range []string{"username", "stream", "bucket", "namespace", "host"} {
 			if name == "" {
 				name = outputs[output]
 			}
 		}
 		require.NotEmpty(t, name)
 		command := exec.Command(filepath.Join(s.plugin, "testdata", "foreign"), name)
-		command.Env = append(environment(), passwordVariable+"="+s.password, "SERVER_PORT="+strconv.Itoa(s.port))
+		command.Env = s.environment("SERVER_PORT=" + strconv.Itoa(s.port))
 		text, err := command.CombinedOutput()
 		require.NoError(t, err, "%s", text)
 		before := s.catalog(t)
@@ -253,6 +268,55 @@ func TestPlugin_refusesWhatItHasNotCreated(t *testing.T) {
 			require.Error(t, got.err, phase)
 			assert.Contains(t, got.log, "this plugin has not created it", phase)
 		}
+		assert.Equal(t, before, s.catalog(t))
+	})
+}
+
+// noSpace is what plugins say if the disk of the server is full.
+var noSpace = regexp.MustCompile(`(?i)no space left|disk full|drive.*(full|threshold)|storage|not enough|does not (answer|accept)|MISCONF`)
+
+// The disk of the server is full: a phase fails with the server's reason, and nothing is half once there is space again. tmpfs is a
+// disk that one file fills.
+func TestPlugin_survivesFullDisk(t *testing.T) {
+	if os.Geteuid() != 0 {
+		checkout.LeaveOut(t, "mounting a file system needs root")
+	}
+	eachVersion(t, func(t *testing.T, plugin, root string) {
+		s := newServer(t, plugin, root)
+		require.NoError(t, syscall.Mount("tmpfs", s.folder, "tmpfs", 0, "size=1200m,mode=0777"))
+		t.Cleanup(func() {
+			s.kill()
+			_ = syscall.Unmount(s.folder, syscall.MNT_DETACH)
+		})
+		s.start(t)
+		before := s.catalog(t)
+		b := s.newSandbox(t, "full", s.password)
+		b.must(t, "create")
+		b.must(t, "delete")
+
+		ballast := filepath.Join(s.folder, "ballast")
+		fill := exec.Command("dd", "if=/dev/zero", "of="+ballast, "bs=64k")
+		text, err := fill.CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(text), "No space left on device")
+		for _, phase := range []string{"create", "delete"} {
+			got := b.run(t, phase, -1)
+			if got.err == nil {
+				t.Logf("the %s phase needs no space on the server", phase)
+				continue
+			}
+			assert.Regexp(t, noSpace, got.log, phase)
+			assert.NotContains(t, got.log, s.password, phase)
+		}
+		require.NoError(t, os.Remove(ballast))
+		if _, err := s.list(); err != nil { // some servers end
+			s.kill()
+			s.start(t)
+		}
+		b.must(t, "delete")
+		assert.Equal(t, before, s.catalog(t))
+		b.must(t, "create")
+		b.must(t, "delete")
 		assert.Equal(t, before, s.catalog(t))
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -33,6 +34,7 @@ const passwordVariable = "ADMIN_PASSWORD"
 // server is a running server of a plugin, in a temporary folder.
 type server struct {
 	plugin   string
+	root     string // the root folder of the Debian whose server runs
 	test     v1alpha1.PluginTest
 	folder   string
 	port     int
@@ -40,24 +42,58 @@ type server struct {
 	command  *exec.Cmd
 }
 
-// eachPlugin runs a test for each plugin in PLUGINS, a list with commas, or for all.
+// eachPlugin runs a test for each plugin in PLUGINS, a list with commas, or for all, with each version of its server.
 func eachPlugin(t *testing.T, test func(*testing.T, *server)) {
+	t.Helper()
+	eachVersion(t, func(t *testing.T, plugin, root string) {
+		s := newServer(t, plugin, root)
+		s.start(t)
+		test(t, s)
+	})
+}
+
+// eachVersion runs a test with the root folder of each Debian that has a version of the server: this machine, and SERVER_ROOT.
+func eachVersion(t *testing.T, test func(t *testing.T, plugin, root string)) {
 	t.Helper()
 	files, err := filepath.Glob("*/test.yaml")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
-		name := filepath.Dir(file)
-		if only := os.Getenv("PLUGINS"); only != "" && !strings.Contains(","+only+",", ","+name+",") {
+		plugin := filepath.Dir(file)
+		if only := os.Getenv("PLUGINS"); only != "" && !strings.Contains(","+only+",", ","+plugin+",") {
 			continue
 		}
-		t.Run(name, func(t *testing.T) { test(t, startServer(t, name)) })
+		script, err := os.ReadFile(filepath.Join(plugin, "testdata", "server"))
+		require.NoError(t, err)
+		roots := []string{"/"}
+		switch other := os.Getenv("SERVER_ROOT"); {
+		case !bytes.Contains(script, []byte("SERVER_ROOT")):
+			t.Logf("%s: one version, since the server is built from a Go module, which tools/ pins", plugin)
+		case other == "" || other == "/":
+			t.Logf("%s: one version, since SERVER_ROOT names no other Debian", plugin)
+		default:
+			roots = append(roots, other)
+		}
+		for _, root := range roots {
+			t.Run(plugin+"/"+codename(t, root), func(t *testing.T) { test(t, plugin, root) })
+		}
 	}
 }
 
-func startServer(t *testing.T, plugin string) *server {
+// codename returns the name of the Debian in a folder, such as bookworm.
+func codename(t *testing.T, root string) string {
 	t.Helper()
-	s := &server{plugin: plugin, folder: t.TempDir(), port: freePort(t)}
+	text, err := os.ReadFile(filepath.Join(root, "etc", "os-release"))
+	require.NoError(t, err)
+	name := regexp.MustCompile(`(?m)^VERSION_CODENAME=(\w+)$`).FindSubmatch(text)
+	require.NotNil(t, name, "%s must be a Debian", root)
+	return string(name[1])
+}
+
+// newServer returns a server that is not started.
+func newServer(t *testing.T, plugin, root string) *server {
+	t.Helper()
+	s := &server{plugin: plugin, root: root, folder: t.TempDir(), port: freePort(t)}
 	text, err := os.ReadFile(filepath.Join(plugin, "test.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(text, &s.test))
@@ -65,7 +101,6 @@ func startServer(t *testing.T, plugin string) *server {
 	_, err = rand.Read(random)
 	require.NoError(t, err)
 	s.password = "adm" + hex.EncodeToString(random)
-	s.start(t)
 	t.Cleanup(s.kill)
 	return s
 }
@@ -91,7 +126,7 @@ func (s *server) start(t *testing.T) {
 	require.NoError(t, err)
 	s.command = exec.Command(program)
 	s.command.Dir = s.folder
-	s.command.Env = append(environment(), passwordVariable+"="+s.password, "FIXTURE_PORT="+strconv.Itoa(s.port))
+	s.command.Env = s.environment("FIXTURE_PORT=" + strconv.Itoa(s.port))
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL, Cloneflags: syscall.CLONE_NEWPID}
 	require.NoError(t, s.command.Start())
 	require.Eventually(t, func() bool { _, err := s.list(); return err == nil }, 5*time.Minute, 300*time.Millisecond,
@@ -100,6 +135,9 @@ func (s *server) start(t *testing.T) {
 
 // kill ends the server without letting it finish, as when its node fails.
 func (s *server) kill() {
+	if s.command == nil {
+		return
+	}
 	_ = syscall.Kill(-s.command.Process.Pid, syscall.SIGKILL)
 	_ = s.command.Process.Kill()
 	_ = s.command.Wait()
@@ -110,7 +148,7 @@ func (s *server) list() (string, error) {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	command := exec.CommandContext(ctx, filepath.Join(s.plugin, "testdata", "catalog"))
-	command.Env = append(environment(), passwordVariable+"="+s.password, "SERVER_PORT="+strconv.Itoa(s.port), "SERVER_FOLDER="+s.folder)
+	command.Env = s.environment("SERVER_PORT="+strconv.Itoa(s.port), "SERVER_FOLDER="+s.folder)
 	var errors bytes.Buffer // a pipeline in the script may hide that a program has failed, but not what it prints
 	command.Stderr = &errors
 	text, err := command.Output()
@@ -126,6 +164,11 @@ func (s *server) catalog(t *testing.T) string {
 	text, err := s.list()
 	require.NoError(t, err)
 	return text
+}
+
+// environment is that of the programs in testdata.
+func (s *server) environment(variables ...string) []string {
+	return append(append(environment(), passwordVariable+"="+s.password, "SERVER_ROOT="+s.root), variables...)
 }
 
 // environment is that of this process, with the tools of the checkout first on the PATH.

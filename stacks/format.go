@@ -122,7 +122,7 @@ func unpack(c *pack.Contents) (documents []load.Document, findings krm.Results) 
 		return nil, findings
 	}
 	for _, object := range slices.Concat(unpacked.CRDs, []*kyaml.RNode{unpacked.Record}) {
-		documents = append(documents, load.Document{Item: krm.FromSource(object.YNode(), inPackage(c.Path))})
+		documents = append(documents, load.Document{Item: krm.FromSource(object.YNode(), InPackage(c.Path))})
 	}
 	return documents, findings
 }
@@ -143,14 +143,14 @@ func isStreamMetadata(d load.Document) bool {
 	return group == stacksv1.MetaGroupName
 }
 
-// inPackage is the place of all that was unpacked from a package: a krm.Source.
-type inPackage string
+// InPackage is the place of all that was unpacked from a package: a krm.Source.
+type InPackage string
 
 // Place implements krm.Source.
-func (p inPackage) Place(*yaml.Node) krm.Place { return krm.Place{File: string(p)} }
+func (p InPackage) Place(*yaml.Node) krm.Place { return krm.Place{File: string(p)} }
 
 // Inside implements krm.Source.
-func (p inPackage) Inside(node *yaml.Node, _, _ int) (krm.Place, bool) { return p.Place(node), false }
+func (p InPackage) Inside(node *yaml.Node, _, _ int) (krm.Place, bool) { return p.Place(node), false }
 
 // Texts implements krm.Source.
-func (p inPackage) Texts() []krm.Text { return nil }
+func (p InPackage) Texts() []krm.Text { return nil }

@@ -42,11 +42,13 @@ type RenderPhase struct {
 	Install string `json:"install" enum:"job,objects" help:"how a requested stack is rendered: job or objects"`
 	Record  bool   `json:"record" help:"with install objects: apply the stack's record, too"`
 
+	Rules map[string]string `json:"rules" help:"levels of rules; only package-rights[/NAME] counts here"`
+
 	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
 
 	Compatible      string `json:"compatible" enum:"v0.10" help:"with v0.10: only render the Jobs of crossplane v0.10.0"`
-	ExecutorImage   string `json:"executorImage" help:"the image of crossplane"`
-	TemplatingImage string `json:"templatingImage" help:"with compatible: the image of the controllers of template stacks"`
+	ExecutorImage   string `json:"executorImage" help:"with compatible: executor"`
+	TemplatingImage string `json:"templatingImage" help:"template stacks"`
 
 	Mirror map[string]string `json:"mirror" help:"where package images are: old prefix=new prefix"`
 	Images bool              `json:"images" help:"on files: only print the images of the requested packages"`

@@ -15,6 +15,9 @@ type PluginTestSpec struct {
 	Cases []TestCase `json:"cases" required:"true"`
 	// Skip are the ids of built-in checks to leave out.
 	Skip []string `json:"skip"`
+	// CreateBeforeDelete means that a sandbox whose create phase was interrupted is created again before it is deleted, since
+	// a delete step reads an output of a create step. `delete-after-half-create` then does the same.
+	CreateBeforeDelete bool `json:"createBeforeDelete"`
 	// TimeoutSeconds is the time limit of a phase or a check script; 0 means DefaultTestTimeout.
 	TimeoutSeconds int `json:"timeoutSeconds"`
 }
@@ -40,6 +43,9 @@ type Fixture struct {
 	// repeated until it does. Without it a fixture is ready when its port accepts connections, or without a port at
 	// once.
 	Ready []string `json:"ready"`
+	// State is a command that prints what the fixture holds, such as the names of databases, run like Ready. If a phase runs
+	// a second time, it must print the same as before.
+	State []string `json:"state"`
 	// TimeoutSeconds is the time limit for the fixture to be ready; 0 means DefaultTestTimeout.
 	TimeoutSeconds int `json:"timeoutSeconds"`
 }
@@ -137,6 +143,12 @@ const (
 	CheckInputsRead = "inputs-read"
 	// CheckOutputsRead is that a step, a sandbox or an expectation reads each output.
 	CheckOutputsRead = "outputs-read"
+	// CheckInputsDeclared is that a script reads no variable that neither the plugin declares nor the script sets.
+	CheckInputsDeclared = "inputs-declared"
+	// CheckProcessesEnd is that no process that a script has started still runs when the script ends.
+	CheckProcessesEnd = "processes-end"
+	// CheckAnyOrder is that the phases succeed when independent steps run in another order, and delayed at random.
+	CheckAnyOrder = "any-order"
 	// CheckCreateTwice is that a second create phase succeeds with the same outputs, though all its steps run again.
 	CheckCreateTwice = "create-twice"
 	// CheckCreateAfterKill is that the create phase succeeds after each of its steps was killed.
@@ -152,7 +164,7 @@ const (
 // BuiltinChecks are the ids of the built-in checks, in the order in which they run.
 func BuiltinChecks() []string {
 	return []string{
-		CheckInputsRead, CheckOutputsRead, CheckCreateTwice, CheckDeleteTwice, CheckNothingLeft, CheckCreateAfterKill,
-		CheckDeleteAfterHalfCreate,
+		CheckInputsRead, CheckOutputsRead, CheckInputsDeclared, CheckCreateTwice, CheckDeleteTwice, CheckNothingLeft,
+		CheckProcessesEnd, CheckAnyOrder, CheckCreateAfterKill, CheckDeleteAfterHalfCreate,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/resource-plugins/krm-functions/commands/cluster/status"
@@ -67,8 +68,7 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 	f.SortFlags = false
 	f.StringArrayVarP(&flags.dumps, "file", "f", nil, "read a `DUMP` of kubectl get, - for stdin, instead of running kubectl")
 	f.StringArrayVar(&flags.renders, "render", nil, "read the output of render: `PATH` of a file or folder, - for stdin")
-	f.StringVarP(&flags.namespace, "namespace", "n", "", "`NAME` of the namespace (default: kubectl's; with --file all)")
-	f.BoolVarP(&flags.everywhere, "all-namespaces", "A", false, "all namespaces")
+	flags.in(f)
 	f.BoolVar(&flags.wait, "wait", false, "wait until all steps are ready, or one has failed or is stale")
 	f.DurationVar(&flags.timeout, "timeout", time.Hour, "`DURATION` to wait, such as 90s or 10m")
 	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
@@ -77,6 +77,12 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 	f.BoolVar(&flags.printTemplate, "print-template", false, "print the template for kubectl, and read nothing")
 	command.RunE = flags.run
 	return command
+}
+
+// in declares the flags for the namespaces that are read.
+func (f *statusFlags) in(flags *pflag.FlagSet) {
+	flags.StringVarP(&f.namespace, "namespace", "n", "", "`NAME` of the namespace (default: kubectl's; with --file all)")
+	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "all namespaces")
 }
 
 // isScreen reports whether a stream is a terminal.

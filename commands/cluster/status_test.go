@@ -158,7 +158,7 @@ func TestStatus_kubectl(t *testing.T) {
 	}
 	for _, arguments := range [][]string{{}, {"shop"}, {"--render", render}} {
 		got := status(rplug.ExitPending, arguments...)
-		assert.Contains(t, got, "InProgress  create  shop/db/make  -    ns         job/job-make  has no Pod")
+		assert.Contains(t, got, "InProgress  create  shop/db/make  -    ns         job/job-make  has started no Pod")
 		assert.Contains(t, got, "job/job-make: FailedCreate: exceeded quota\nstatus: InProgress\n")
 	}
 	of.forbidden = "events"

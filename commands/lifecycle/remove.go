@@ -31,8 +31,9 @@ func removeCommand(features []extension.Extension) *cobra.Command {
 			"has their delete phase. All other bytes of the files stay.\n\n" +
 			"With --done, drop the documents that are absent and whose delete phase is complete in the cluster:\n" +
 			"all of them, or those with a NAME. What runs the delete phase is read from --render, the output of\n" +
-			"render or build; its objects are read with kubectl, or from a dump of kubectl get -o json or -o yaml.\n" +
-			"A document stays if an object is missing, runs or has failed, or if the render does not have it.\n\n" +
+			"render or build; its objects are read with kubectl, or from a dump of kubectl get -o json or\n" +
+			"-o yaml. A document stays if an object is missing, runs or has failed, or if the render does not\n" +
+			"have it.\n\n" +
 			"The PATHs are files and folders with documents (default: the working folder).\n\n" +
 			"Exit code: 0 if done, 1 if a document has an error, cannot be changed or is not there, 2 if the call\n" +
 			"is wrong or kubectl fails, 3 if a delete phase is not complete.",

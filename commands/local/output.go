@@ -50,6 +50,11 @@ type Step struct {
 	Outputs []Output `json:"outputs,omitempty"`
 }
 
+// Run is the JSON of a run.
+type Run struct {
+	Steps []Step `json:"steps"`
+}
+
 // Steps returns the steps of a run with the names and sizes of their outputs, and optionally the values.
 func Steps(result *localrun.Report, showValues bool) []Step {
 	steps := make([]Step, 0, len(result.Steps))

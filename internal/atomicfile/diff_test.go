@@ -32,7 +32,7 @@ func TestPatchAppliesDiffs(t *testing.T) {
 	want := map[string]string{}
 	for _, c := range changes {
 		if c.Before != nil {
-			write(t, folder, map[string]string{c.Path: string(c.Before)})
+			require.NoError(t, os.WriteFile(filepath.Join(folder, c.Path), c.Before, 0o600))
 		}
 		if c.After != nil {
 			want[c.Path] = string(c.After)
@@ -43,7 +43,14 @@ func TestPatchAppliesDiffs(t *testing.T) {
 	command.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(folder))
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, string(out))
-	assert.Equal(t, want, files(t, folder))
+	got := map[string]string{}
+	for _, c := range changes {
+		text, err := os.ReadFile(filepath.Join(folder, c.Path))
+		if err == nil {
+			got[c.Path] = string(text)
+		}
+	}
+	assert.Equal(t, want, got)
 }
 
 func TestLargeDiffsAreCut(t *testing.T) {

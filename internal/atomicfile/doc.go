@@ -2,13 +2,11 @@
 //
 //   - FolderLock is held by the one process that changes files of a folder, and replaces each file as a whole.
 //   - Update and UpdateFile change one file under that lock, and refuse to undo what an editor has done meanwhile.
-//   - Transaction changes several files, all of them or none, whatever ends the process.
 //   - Guard keeps a signal from ending the process while a file is written.
 //
 // An example:
 //
-//	changes, err := atomicfile.Begin(ctx, folder)
-//	defer changes.End()
-//	changes.Replace("go.mod", before, after)
-//	err = changes.Commit()
+//	update, err := atomicfile.OpenUpdate(ctx, "rplug.lock.yaml", nil)
+//	defer update.Close()
+//	err = update.Write(content)
 package atomicfile

@@ -49,7 +49,7 @@ func (r *run) parse(args []string) error {
 	if r.paths = flags.Args(); r.WithoutStdin && len(r.paths)+len(r.Kustomize) == 0 {
 		r.paths = []string{"."}
 	}
-	if r.Help || r.ShowVersion {
+	if r.Help || r.ShowVersion || r.Doc {
 		return nil
 	}
 	switch {
@@ -135,6 +135,9 @@ func (r *run) commonFlags() []Field {
 			explain[0].enum = append(explain[0].enum, rule.ID)
 		}
 		fields = append(fields, explain...)
+	}
+	if r.Command == r.Name {
+		fields = append(fields, fieldsOf(&r.documenting)...)
 	}
 	return append(fields, fieldsOf(&r.common)...)
 }

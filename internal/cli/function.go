@@ -84,6 +84,8 @@ func (f Function) Run(
 	switch {
 	case r.Help:
 		return r.print(r.help())
+	case r.Doc:
+		return r.printDocumentation()
 	case r.ShowVersion:
 		return r.print(f.Command + " " + BuildVersion() + "\n")
 	case r.Explain != "":

@@ -216,7 +216,7 @@ func TestCallsThatAreWrong(t *testing.T) {
 			[]string{"--prune"},
 			"try: --prune must come with a path: without one the functionConfig on stdin decides\n",
 		},
-		"a field, no flag":   {"", []string{"--do", "x", "."}, "try: unknown flag \"--do\": see --help\n"},
+		"a field, no flag":   {"", []string{"--do", "x", "."}, "try: unknown flag \"--do\": did you mean \"--doc\"?\n"},
 		"findings elsewhere": {"", []string{"--output", "json", "."}, "try: unknown flag \"--output\": see --help\n"},
 		"no such file": {
 			"",

@@ -26,6 +26,7 @@ type run struct {
 	comparing
 	fromProject
 	explaining
+	documenting
 	common
 	config   Config
 	modes    []Mode

@@ -45,6 +45,8 @@ const (
 	SandboxIDKey = Group + "/sandbox-id"
 	// a sandbox or a route group: its routing key, in place of the derived one; on forks and routes the key that leads to them
 	RoutingKeyKey = Group + "/routing-key"
+	// a plugin: the type of its outputs, such as `postgresql`; [outputs of plugins](outputs.md) lists them
+	TypeKey = Group + "/type"
 	// a sandbox or an install request: the references that `resolve-version` has replaced, as a JSON object by resource
 	RequestedKey = Group + "/requested"
 	// a sandbox or an install request: the digests of its resolved references, as a JSON object by resource

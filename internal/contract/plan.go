@@ -3,6 +3,7 @@ package contract
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Plan is the input of the helpers of a Pod about their step, as JSON in PlanVariable. It has no params and no names of
@@ -76,6 +77,8 @@ type Input struct {
 	Output string `json:"output"`
 	// File is the name of the file for the value below InputsFolder, or empty if only the environment reads it.
 	File string `json:"file,omitempty"`
+	// Workloads is set for HelperCopy: the copy also has the value under WorkloadKey.
+	Workloads bool `json:"workloads,omitempty"`
 }
 
 // Output is a file that the script writes.
@@ -83,7 +86,14 @@ type Output struct {
 	Name string `json:"name"`
 	// Path is the absolute path of the file in the main container.
 	Path string `json:"path"`
+	// Workloads is set if workloads in the namespace of the step read the output: the Secret also has it under WorkloadKey.
+	Workloads bool `json:"workloads,omitempty"`
 }
+
+// WorkloadKey is the key of an output for workloads. It changes with the generation of the step, so that a workload whose
+// template refers to it is restarted, and no Pod of it starts before this generation is published. Names of outputs have no
+// dots.
+func WorkloadKey(output, generation string) string { return output + "." + generation }
 
 // The configuration of the helpers: all variables of their containers.
 const (
@@ -123,11 +133,22 @@ func InputJobVariable(i int) string { return "RESOURCEPLUGINS_INPUT_JOB_" + strc
 const (
 	// the Secret of a step: the generation whose outputs it has
 	PublishedKey = Group + "/published"
+	// the Secret of a step, and its copies: a random name of the publication, which differs each time a step has run
+	PublicationKey = Group + "/publication"
 	// the Secret of a step: the generation that has failed for good
 	FailedKey = Group + "/failed"
 	// the Secret of a step with `retries`: a generation and how many of its Pods have failed
 	FailuresKey = Group + "/failures"
 )
+
+// ReadKey is the annotation of a step's Secret with the PublicationKey of the Plan's producer i that its outputs were made
+// from.
+func ReadKey(i int) string { return readPrefix + strconv.Itoa(i) }
+
+// IsReadKey reports whether an annotation is a ReadKey.
+func IsReadKey(key string) bool { return strings.HasPrefix(key, readPrefix) }
+
+const readPrefix = Group + "/read-"
 
 // MaxOutputBytes is the size limit of the values of one Secret together: MaxSecretSize of k8s.io/api/core/v1.
 const MaxOutputBytes = 1_048_576
@@ -141,6 +162,7 @@ const (
 	StartedFile   = IOFolder + "/started"   // the runner has the lock
 	AbandonedFile = IOFolder + "/abandoned" // the output manager gave up waiting: the runner must refuse to run
 	ExitFile      = IOFolder + "/exit"      // the script's exit code in decimal, by temporary name and rename
+	ReadsFile     = IOFolder + "/reads"     // the publications that the input manager has read, by producer, as JSON
 	InputsFolder  = IOFolder + "/inputs"
 	OutputsFolder = IOFolder + "/outputs"
 )

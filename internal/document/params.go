@@ -1,10 +1,13 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
@@ -52,6 +55,11 @@ func (p *Params) Unknown(given map[string]string) iter.Seq2[string, string] {
 	}
 }
 
+// Without returns the params that are not given, sorted.
+func (p *Params) Without(given map[string]string) []string {
+	return slices.DeleteFunc(slices.Clone(p.names), func(name string) bool { _, is := given[name]; return is })
+}
+
 // Meant returns the missing param for which an unused one is likely a misspelling, or "".
 func (p *Params) Meant(param string, given map[string]string) string {
 	if p.taken[param] || len(p.taken) > strictyaml.MaxCandidates || len(given) > strictyaml.MaxCandidates {
@@ -63,4 +71,34 @@ func (p *Params) Meant(param string, given map[string]string) string {
 	})
 	nearest, _ := strictyaml.Suggest(param, free)
 	return nearest
+}
+
+// emptinessTests are what asks in a shell script whether a variable or a file is empty: a test, or an expansion with a default.
+var emptinessTests = regexp.MustCompile(`-[zn] "?\$\{?(\w+)|\$\{(\w+)[:+-]|"\$(\w+)" !?=|"\$\{(\w+)\}" !?=|-s "?(/[^\s"]+)`)
+
+// TestedIn returns the variables, and the paths of files, of which a shell script asks whether they are empty.
+func TestedIn(script string) map[string]bool {
+	tested := map[string]bool{}
+	for _, groups := range emptinessTests.FindAllStringSubmatch(script, -1) {
+		for _, name := range groups[1:] {
+			tested[name] = true
+		}
+	}
+	delete(tested, "")
+	return tested
+}
+
+// Needed returns the params without which a script fails or does not test whether they are empty, sorted.
+func Needed(spec *v1alpha1.ResourcePluginSpec) []string {
+	needed := map[string]bool{}
+	for _, step := range Steps(spec) {
+		tested := TestedIn(step.Script)
+		for i := range step.Inputs {
+			in := &step.Inputs[i]
+			if in.ValueFromSandbox && (!tested[cmp.Or(in.Env(), in.Path())] || strings.Contains(step.Script, "${"+in.Env()+":?")) {
+				needed[in.Name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(needed))
 }

@@ -143,13 +143,19 @@ func (s *State) Unseen() {
 	s.Now = "is not started: no controller has seen it; see kubectl describe -n " + s.Namespace + " " + s.Object()
 }
 
-func (s *State) logs() string {
+func (s *State) logs() string { return "kubectl " + strings.Join(s.LogArguments(), " ") }
+
+// LogArguments are the arguments of kubectl for the logs of the task's Pods.
+func (s *State) LogArguments() []string {
+	if s.Kind.PodLabel == "" {
+		return []string{"logs", "-n", s.Namespace, s.Object(), "--all-containers", "--tail", "-1"}
+	}
 	key := contract.StepKey
 	if s.Labels[key] == "" {
 		key = contract.HelperKey
 	}
-	return "kubectl logs -n " + s.Namespace + " -l " + s.Kind.PodLabel + "=" + s.Name + "," + key + "=" + s.Labels[key] +
-		" --all-containers --tail -1"
+	selector := s.Kind.PodLabel + "=" + s.Name + "," + key + "=" + s.Labels[key]
+	return []string{"logs", "-n", s.Namespace, "-l", selector, "--all-containers", "--tail", "-1"}
 }
 
 // IsStart reports whether a container with this waiting reason is just starting.

@@ -198,6 +198,7 @@ func Read(paths []string, options Options) (*Package, error) {
 	})
 	complete(readers, options)
 	p.collect(readers)
+	p.reportMissingFiles(found.sources, options)
 	return p, nil
 }
 

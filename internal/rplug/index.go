@@ -31,6 +31,7 @@ func indexCommand(features []extension.Extension) *cobra.Command {
 	flags := command.Flags()
 	catalogFile := flags.StringP("catalog", "c", "", "the catalog's `FILE`; default DIR/catalog.yaml")
 	name := flags.String("name", "plugins", "`NAME` of a catalog that is new")
+	channel := flags.String("channel", "", "the `CHANNEL` that moves to new versions, such as stable")
 	released := flags.String("released", "", "the `DAY` to note for new versions, such as 2026-01-20")
 	in := Inputs{Features: features}
 	check := flags.Bool("check", false, "write nothing; exit code 1 if the catalog is not up to date")
@@ -51,7 +52,7 @@ func indexCommand(features []extension.Extension) *cobra.Command {
 			if flags.Changed("name") && catalog.Name != *name {
 				return nil, fmt.Errorf("the catalog is called %q: --name cannot change it", catalog.Name)
 			}
-			options := resolve.PublishOptions{Released: *released, Folder: filepath.Dir(file)}
+			options := resolve.PublishOptions{Released: *released, Channel: *channel, Folder: filepath.Dir(file)}
 			added, err := publishTo(c, catalog, items, options, features)
 			if err == nil && *check && len(added) > 0 {
 				err = Refuse(fmt.Errorf("%s must list %d more: run %s and commit the file", file, len(added), c.CommandPath()))

@@ -170,9 +170,10 @@ func newSandboxCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "sandbox NAME", Args: Arguments(1, 1), ValidArgsFunction: cobra.NoFileCompletions,
 		Short: "Write a sandbox with a resource of a plugin",
-		Long: "Write a sandbox with a resource of a plugin. If the plugin is in DIR, params that are not given have\n" +
-			fmt.Sprintf("the value %q. The cluster is by default that of the project file, else %q. The\n"+
-				"file is DIR/sandboxes/NAME.yaml.", scaffold.Example, scaffold.DefaultCluster),
+		Long: "Write a sandbox with a resource of a plugin. If the plugin is in DIR, such as one of rplug catalog pull,\n" +
+			fmt.Sprintf("params that it needs and that are not given have the value %q; a comment lists the others. The\n"+
+				"cluster is by default that of the project file, else %q. The file is DIR/sandboxes/NAME.yaml.",
+				scaffold.Example, scaffold.DefaultCluster),
 		Example: "  rplug new sandbox feature-x --plugin postgres-db@^1 --param dbname=orders",
 		RunE: func(c *cobra.Command, args []string) error {
 			options.Name = args[0]
@@ -223,10 +224,12 @@ func completeSandbox(options *scaffold.Sandbox, dir string, features []extension
 	if plugin == nil {
 		return nil
 	}
-	for _, message := range document.NewParams(reference.Bare, &plugin.Spec).Unknown(options.Params) {
+	known := document.NewParams(reference.Bare, &plugin.Spec)
+	for _, message := range known.Unknown(options.Params) {
 		return fmt.Errorf("--param: %s", message)
 	}
 	options.Params = exampleParams(plugin, options.Params)
+	options.Optional = known.Without(options.Params)
 	return nil
 }
 

@@ -63,19 +63,13 @@ func findPlugin(dir string, reference version.Reference) *document.Plugin {
 	return highest
 }
 
-// exampleParams returns a value for each param that a plugin takes.
+// exampleParams returns the given params, and a value for each other param that a plugin needs.
 func exampleParams(plugin *document.Plugin, given map[string]string) map[string]string {
 	params := map[string]string{}
-	for _, step := range document.Steps(&plugin.Spec) {
-		for _, input := range step.Inputs {
-			if input.ValueFromSandbox {
-				params[input.Name] = scaffold.Example
-			}
-		}
+	for _, name := range document.Needed(&plugin.Spec) {
+		params[name] = scaffold.Example
 	}
-	for name, value := range given {
-		params[name] = value
-	}
+	maps.Copy(params, given)
 	return params
 }
 

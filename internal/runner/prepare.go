@@ -56,6 +56,27 @@ func (v *Volume) WriteInput(name string, value []byte) error {
 	return v.create(name, value, readable)
 }
 
+// WriteReads writes the publications that were read, by producer, for the output manager.
+func (v *Volume) WriteReads(publications []string) error {
+	content, err := json.Marshal(publications)
+	if err != nil {
+		return err
+	}
+	return v.write(relative(contract.ReadsFile), content, readable)
+}
+
+// Reads returns what WriteReads has written.
+func (v *Volume) Reads() (publications []string, err error) {
+	content, err := v.read(relative(contract.ReadsFile), maxReads)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the file of the input manager: %w", err)
+	}
+	return publications, json.Unmarshal(content, &publications)
+}
+
+// maxReads limits the file of WriteReads, in bytes: each publication has fewer than 100.
+const maxReads = contract.MaxProducers * 100
+
 // Plan reads the plan that the input manager wrote.
 func (v *Volume) Plan() (contract.Plan, error) {
 	var plan contract.Plan

@@ -24,6 +24,8 @@ type Sandbox struct {
 	// Resource is the resource's name; the plugin's by default.
 	Resource string
 	Params   map[string]string
+	// Optional are other params that the plugin takes.
+	Optional []string
 }
 
 // SandboxFile returns the path of the sandbox with a name.

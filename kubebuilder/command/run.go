@@ -1,6 +1,8 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
@@ -35,9 +38,10 @@ func runCommand() *cobra.Command {
 		Long: "Run a chain of external plugins on a project, and write all that they return or nothing.\n" +
 			"COMMAND is one of " + strings.Join(host.Commands, ", ") + ".\n\n" +
 			"Plugins see the files of text that git does not ignore. What they do not change is not written, and\n" +
-			"no path may lead out of the project. Plugins that are not installed, such as go/v4, are run by the\n" +
-			"kubebuilder on the PATH. If the command is killed, the next one completes the changes, or there are\n" +
-			"none.\n\n" +
+			"no path may lead out of the project. They run in a copy of it: files that a plugin writes itself are\n" +
+			"taken over with those that it returns. Flags that no plugin has are refused. Plugins that are not\n" +
+			"installed, such as go/v4, are run by the kubebuilder on the PATH. If the command is killed, the next\n" +
+			"one completes the changes, or there are none.\n\n" +
 			"Exit code: 0 if done, 1 if a plugin fails or is refused, 2 if the call is wrong.",
 		Example: "  rplug kubebuilder run --plugins sample/v1 init -- --domain example.org\n" +
 			"  rplug kubebuilder run --dry-run create api -- --kind Database --version v1",
@@ -72,6 +76,9 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("COMMAND must be one of %s, not %q; arguments of plugins follow --",
 			strings.Join(host.Commands, ", "), name)
 	}
+	if f.timeout < 0 {
+		return fmt.Errorf("--timeout must be more than 0, not %s", f.timeout)
+	}
 	root, err := pluginsRoot(f.root)
 	if err != nil {
 		return err
@@ -82,15 +89,23 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	if program, err := exec.LookPath("kubebuilder"); err == nil {
 		chain.Kubebuilder = program
 	}
-	run, err := chain.Run(c.Context(), host.Call{Project: f.folder, Command: name, Plugins: f.plugins, Args: rest})
+	if cli.ShowsProgress(c.ErrOrStderr()) {
+		chain.Progress = func(keys string) {
+			fmt.Fprintf(c.ErrOrStderr(), "\r\x1b[K%s: %s %s", c.CommandPath(), name, report.Printable(keys))
+		}
+	}
+	ctx, stop := cli.Interruptible(c.Context())
+	defer stop()
+	run, err := chain.Run(ctx, host.Call{Project: f.folder, Command: name, Plugins: f.plugins, Args: rest, DryRun: f.dryRun})
+	eraseLine(c)
 	if err != nil {
-		return rplug.Refuse(err)
+		return failure(ctx, c, err)
 	}
 	defer run.End()
 	if run.Recovered {
 		rplug.Complain(c.ErrOrStderr(), c, "the changes of an interrupted command have been completed or undone")
 	}
-	for _, what := range run.Lost {
+	for _, what := range slices.Concat(run.Written, run.Lost) {
 		rplug.Complain(c.ErrOrStderr(), c, "warning: "+what)
 	}
 	if !f.dryRun {
@@ -99,6 +114,20 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	return f.print(c.OutOrStdout(), run)
+}
+
+// failure returns the error with its exit code: that of a wrong call, of an interrupt or of a failed chain.
+func failure(ctx context.Context, c *cobra.Command, err error) error {
+	var wrong host.CallError
+	var interrupted cli.Interrupted
+	switch {
+	case errors.As(context.Cause(ctx), &interrupted):
+		rplug.Complain(c.ErrOrStderr(), c, interrupted.Error())
+		return rplug.Exit(interrupted.ExitCode())
+	case errors.As(err, &wrong):
+		return err
+	}
+	return rplug.Refuse(err)
 }
 
 // print prints the changed files, or for a dry run the changes.

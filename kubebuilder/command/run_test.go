@@ -36,6 +36,9 @@ func TestKilledHostCommitsAllOrNothing(t *testing.T) {
 	script := "#!/bin/sh\ncat > /dev/null\ncat '" + filepath.Join(root, "response") + "'\n"
 	require.NoError(t, os.WriteFile(filepath.Join(root, "response"), response, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "sample"), []byte(script), 0o755))
+	idle := filepath.Join(root, "idle", "v1")
+	require.NoError(t, os.MkdirAll(idle, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(idle, "idle"), []byte("#!/bin/sh\ncat > /dev/null\necho {}\n"), 0o755))
 	run := func(project string, more ...string) *exec.Cmd {
 		args := append([]string{"kubebuilder", "run", "--root", root, "--project", project}, more...)
 		return exec.CommandContext(t.Context(), "rplug", append(args, "edit")...)
@@ -55,7 +58,7 @@ func TestKilledHostCommitsAllOrNothing(t *testing.T) {
 		time.Sleep(time.Duration(random.Int64N(int64(longest))))
 		_ = command.Process.Kill()
 		_ = command.Wait()
-		out, err := run(project, "--dry-run").CombinedOutput()
+		out, err := run(project, "--plugins", "idle/v1").CombinedOutput()
 		require.NoError(t, err, string(out))
 		if now := tree(t, project); assert.ObjectsAreEqual(before, now) {
 			outcomes["as it was"]++

@@ -23,6 +23,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/harness"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/transaction"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
@@ -34,6 +35,7 @@ type harnessFlags struct {
 	root      string
 	files     int
 	answer    time.Duration
+	timeout   time.Duration
 	output    string
 	explain   bool
 	stdout    io.Writer
@@ -46,7 +48,8 @@ func testCommand(stdout io.Writer) *cobra.Command {
 		Short: "Test external plugins against the protocol as kubebuilder speaks it",
 		Long: "Test external plugins against the protocol as kubebuilder speaks it. PLUGIN is NAME/VERSION of an\n" +
 			"installed plugin, the path of a program, or a discovery folder, of which all plugins are tested.\n" +
-			"A plugin is called in an empty folder, and what it returns is written nowhere.\n\n" +
+			"A plugin is called in an empty folder, and what it returns is written nowhere. Each two of several\n" +
+			"plugins are also tested in one chain, in both orders.\n\n" +
 			"Exchanges are recorded requests with the responses that are expected: NAME.request.json and\n" +
 			"NAME.response.json in one folder. They are replayed first. --record writes what the plugin answers,\n" +
 			"to the requests of the folder, or if there is none to those of kubebuilder.\n\n" +
@@ -64,6 +67,7 @@ func testCommand(stdout io.Writer) *cobra.Command {
 	f.StringVar(&flags.root, "root", "", rootUsage)
 	f.IntVar(&flags.files, "files", harness.DefaultFiles, "`N` files in a large project")
 	f.DurationVar(&flags.answer, "answer", harness.DefaultAnswer, "`DURATION` that flags and metadata may take")
+	f.DurationVar(&flags.timeout, "timeout", harness.DefaultTime, "`DURATION` that any other answer may take")
 	f.StringVarP(&flags.output, "output", "o", report.Text, "`FORMAT`: "+strings.Join(harness.Formats(), ", "))
 	f.BoolVar(&flags.explain, "explain", false, "list the checks, with the reasons")
 	for _, folder := range []string{"exchanges", "record", "root"} {
@@ -71,6 +75,9 @@ func testCommand(stdout io.Writer) *cobra.Command {
 	}
 	rplug.Register(command, "output", rplug.CompleteOne(harness.Formats()...))
 	rplug.Register(command, "args", completeCommands)
+	for _, flag := range []string{"files", "answer", "timeout"} {
+		rplug.Register(command, flag, cobra.NoFileCompletions)
+	}
 	command.RunE = flags.run
 	return command
 }
@@ -126,7 +133,7 @@ func (f *harnessFlags) run(c *cobra.Command, args []string) error {
 
 // harness validates the flags.
 func (f *harnessFlags) harness() (harness.Harness, error) {
-	h := harness.Harness{Files: f.files, Answer: f.answer, Args: map[string][]string{}}
+	h := harness.Harness{Files: f.files, Answer: f.answer, Time: f.timeout, Args: map[string][]string{}}
 	switch {
 	case !slices.Contains(harness.Formats(), f.output):
 		return h, fmt.Errorf("--output must be one of %s, not %q", strings.Join(harness.Formats(), ", "), f.output)
@@ -134,6 +141,8 @@ func (f *harnessFlags) harness() (harness.Harness, error) {
 		return h, fmt.Errorf("--files must be at least 1, not %d", f.files)
 	case f.answer <= 0:
 		return h, fmt.Errorf("--answer must be more than 0, not %s", f.answer)
+	case f.timeout <= 0:
+		return h, fmt.Errorf("--timeout must be more than 0, not %s", f.timeout)
 	case f.exchanges != "" && f.record != "":
 		return h, errors.New("--exchanges and --record exclude each other: --record reads its folder, too")
 	}
@@ -186,6 +195,11 @@ func (f *harnessFlags) check(
 		}
 		all = append(all, result)
 	}
+	chains, err := f.chains(ctx, c, h, plugins, all)
+	if err != nil {
+		return err
+	}
+	all = append(all, chains...)
 	style := report.StyleFor(cli.IsTerminal(f.stdout), false, os.Getenv)
 	if err := all.Write(c.OutOrStdout(), f.output, style); err != nil {
 		return err
@@ -194,6 +208,27 @@ func (f *harnessFlags) check(
 		return rplug.Refuse(errors.New("a check has failed"))
 	}
 	return nil
+}
+
+// chains tests each two of several plugins in one chain, in both orders. Plugins that hang are left out.
+func (f *harnessFlags) chains(
+	ctx context.Context, c *cobra.Command, h harness.Harness, plugins []external.Plugin, tested harness.Reports,
+) (all harness.Reports, err error) {
+	for i, first := range plugins {
+		for j, second := range plugins {
+			if i == j || tested[i].Hung() || tested[j].Hung() {
+				continue
+			}
+			h.Plugin = first
+			result, err := f.shown(c, &h).Chain(ctx, first, second)
+			eraseLine(c)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, result)
+		}
+	}
+	return all, nil
 }
 
 // recordExchanges writes the responses of a plugin.
@@ -217,7 +252,7 @@ func (f *harnessFlags) write(ctx context.Context, out io.Writer, files map[strin
 	if err := os.MkdirAll(f.record, 0o755); err != nil {
 		return err
 	}
-	changes, err := atomicfile.Begin(ctx, f.record)
+	changes, err := transaction.Begin(ctx, f.record, transaction.Options{})
 	if err != nil {
 		return err
 	}
@@ -260,7 +295,7 @@ func eraseLine(c *cobra.Command) {
 // explainChecks lists the checks.
 func explainChecks(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	for _, check := range harness.Checks {
+	for _, check := range harness.Explained() {
 		fmt.Fprintf(table, "%s\t%s:\n\t%s\n", check.ID, check.Demand, check.Why)
 	}
 	return table.Flush()

@@ -3,9 +3,9 @@ package v1alpha1
 import (
 	"fmt"
 	"path"
-	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -44,25 +44,50 @@ func CheckFlagName(name string) string {
 	return ""
 }
 
+// reserved are names that Windows gives to devices, with any extension, whatever their case:
+// https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\.|$)`)
+
+// shortName matches names that Windows gives to files with longer ones: GIT~1 is .git.
+var shortName = regexp.MustCompile(`^[^.]{1,6}~[0-9]{1,6}(\.[^.]{0,3})?$`)
+
 // CheckUniversePath returns the problem of the path of a file in a message, or "". The path must stay in the project on
-// every operating system, and out of the git repository.
+// every operating system, and out of the git repository and the state of rplug.
 func CheckUniversePath(name string) string {
 	switch {
 	case name == "":
 		return "must not be empty"
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, isInvisible):
 		return fmt.Sprintf("must be text without control characters, not %q", name)
 	case strings.Contains(name, `\`):
 		return fmt.Sprintf("must have slashes between folders, not %q", name)
-	case path.IsAbs(name) || !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, ":"):
+	case path.IsAbs(name) || !isLocal(name) || strings.Contains(name, ":"):
 		return fmt.Sprintf("must be a path below the project's folder, not %q", name)
 	case path.Clean(name) != name:
 		return fmt.Sprintf("must be the shortest path, %q, not %q", path.Clean(name), name)
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if strings.EqualFold(part, ".git") {
+		switch {
+		case strings.EqualFold(part, ".git"):
 			return fmt.Sprintf("must not be in a folder of git, as %q is", name)
+		case strings.EqualFold(part, ".rplug"):
+			return fmt.Sprintf("must not be in a folder of rplug, as %q is", name)
+		case strings.ContainsAny(part, `<>"|?*`) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "),
+			reserved.MatchString(part), shortName.MatchString(part):
+			return fmt.Sprintf("must be a path that Windows keeps as it is, not %q", name)
 		}
 	}
 	return ""
+}
+
+// isInvisible reports whether a character cannot be seen, and some file systems ignore it: .g\u200cit is .git on HFS+.
+func isInvisible(r rune) bool {
+	return unicode.IsControl(r) ||
+		unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// isLocal reports whether a path stays in its folder. Unlike filepath.IsLocal it gives the same answer on every system.
+func isLocal(name string) bool {
+	clean := path.Clean(name)
+	return clean != "." && clean != ".." && !strings.HasPrefix(clean, "../")
 }

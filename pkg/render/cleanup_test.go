@@ -107,11 +107,12 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	jobs := helperJobs(t, objects, contract.HelperCleanup)
 	require.Len(t, jobs, 1)
 	spec := jobs[0].Spec.Template.Spec
-	provision, report, drop := secretOf("provision"), secretOf("report"), secretOf("drop")
+	provision, report, drop, seed, check := secretOf("provision"), secretOf("report"), secretOf("drop"), secretOf("seed"),
+		secretOf("check")
 	want := []string{
 		"apps delete " + provision, "apps delete " + report, "web delete " + provision,
 		"databases delete " + provision, "databases delete " + report, "databases delete " + drop, "databases watch " + drop,
-		"databases watch job of drop",
+		"databases watch job of drop", "databases delete " + seed, "databases delete " + check,
 	}
 	slices.Sort(want)
 	assert.Equal(t, want, rights(t, objects, spec.ServiceAccountName))
@@ -120,13 +121,13 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	}
 
 	plan := planOf(t, jobs[0])
-	require.Len(t, plan.Producers, 3)
+	require.Len(t, plan.Producers, 5)
 	assert.Equal(t, contract.HelperCleanup, plan.Step)
 	assert.Equal(t, "drop", plan.Producers[0].Step)
 	assert.NotEmpty(t, plan.Producers[0].Generation)
 	assert.Equal(t, contract.Producer{Step: "provision", Inputs: []contract.Input{}, Copies: []string{"apps", "web"}}, plan.Producers[1])
-	assert.Equal(t, contract.Producer{Step: "report", Inputs: []contract.Input{}, Copies: []string{"apps"}}, plan.Producers[2])
-	for i, secret := range []string{drop, provision, report} {
+	assert.Equal(t, contract.Producer{Step: "report", Inputs: []contract.Input{}, Copies: []string{"apps"}}, plan.Producers[3])
+	for i, secret := range []string{drop, provision, seed, report, check} {
 		assert.Equal(t, secret, jobs[0].Spec.Template.Annotations[contract.InputSecretKey(i)])
 	}
 	assert.Equal(t, waitSeconds, plan.WaitSeconds)
@@ -212,7 +213,7 @@ func TestCleanupWithoutADeletePhase(t *testing.T) {
 	jobs := helperJobs(t, objects, contract.HelperCleanup)
 	require.Len(t, jobs, 1)
 	assert.Len(t, ofKind(objects, "Job"), 1)
-	assert.Len(t, ofKind(objects, "Secret"), 2)
+	assert.Len(t, ofKind(objects, "Secret"), 4)
 	for _, right := range rights(t, objects, jobs[0].Spec.Template.Spec.ServiceAccountName) {
 		assert.NotContains(t, right, "watch")
 	}
@@ -258,6 +259,24 @@ func TestTimeToLive(t *testing.T) {
 		objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseDelete, changed(func(o *Options) { o.TTLSecondsAfterFinished = ttl }), copying())
 		for _, object := range ofKind(objects, "Job") {
 			assert.Equal(t, int32(ttl), *decoded[batchv1.Job](t, object).Spec.TTLSecondsAfterFinished)
+		}
+	}
+}
+
+// A cleanup that has enough to remove leaves steps that only read as they are: they have no Secret then.
+func TestReadersAreRecordedUpToALimit(t *testing.T) {
+	t.Parallel()
+	for readers, secrets := range map[int]int{contract.MaxSecrets - 1: contract.MaxSecrets, contract.MaxSecrets: 1} {
+		p := parse(t, valid)
+		p.Spec.Delete = nil
+		p.Spec.Create = []v1alpha1.Step{{Name: "make", Outputs: []v1alpha1.Output{{Name: "o", ValueFromPath: "/o"}}}, {Name: "plain"}}
+		for i := range readers {
+			p.Spec.Create = append(p.Spec.Create, v1alpha1.Step{Name: fmt.Sprintf("r%d", i), Inputs: []v1alpha1.Input{
+				{Name: "o", ValueFromStep: &v1alpha1.StepOutput{Name: "make", Output: "o"}},
+			}})
+		}
+		for _, phase := range v1alpha1.Phases {
+			assert.Len(t, ofKind(rendered(t, p, phase, DefaultOptions(), testRequest), "Secret"), secrets, "%s %d", phase, readers)
 		}
 	}
 }

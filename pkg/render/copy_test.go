@@ -31,9 +31,9 @@ func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 		inputs    [][]contract.Input
 	}{
 		{"apps", []string{"apps patch " + provision, "apps patch " + report, "databases watch job of provision",
-			"databases watch job of report", "databases watch " + provision, "databases watch " + report}, [][]contract.Input{{{Output: "user"}}, {{Output: "rows"}}}},
+			"databases watch job of report", "databases watch " + provision, "databases watch " + report}, [][]contract.Input{{{Output: "user", Workloads: true}}, {{Output: "rows", Workloads: true}}}},
 		{"web", []string{"databases watch job of provision", "databases watch " + provision, "web patch " + provision},
-			[][]contract.Input{{{Output: "user"}, {Output: "credentials"}}}},
+			[][]contract.Input{{{Output: "user", Workloads: true}, {Output: "credentials", Workloads: true}}}},
 	} {
 		assert.Equal(t, "databases", jobs[i].Namespace, "it runs where the steps run")
 		assert.Equal(t, want.rights, rights(t, objects, jobs[i].Spec.Template.Spec.ServiceAccountName))
@@ -52,6 +52,7 @@ func TestCopiesAreOfWhatIsUsed(t *testing.T) {
 	}
 	assert.ElementsMatch(t, []string{
 		"databases/" + provision, "apps/" + provision, "web/" + provision, "databases/" + report, "apps/" + report,
+		"databases/" + secretOf("seed"), "databases/" + secretOf("check"),
 	}, places)
 }
 

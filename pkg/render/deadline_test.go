@@ -130,6 +130,7 @@ func TestStepsShareAnAccount(t *testing.T) {
 		assert.ElementsMatch(t, []string{
 			"databases watch " + provision, "databases watch job of provision", "databases patch " + provision,
 			"databases watch " + report, "databases watch job of report", "databases patch " + report,
+			"databases patch " + secretOf("seed"), "databases patch " + secretOf("check"),
 		}, rights(t, objects, account))
 	}
 	assert.Len(t, ofKind(objects, "Role"), 1)

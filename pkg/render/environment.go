@@ -100,7 +100,9 @@ func (r *renderer) plan(s *step) contract.Plan {
 		plan.Producers = append(plan.Producers, producer)
 	}
 	for _, output := range s.spec.Outputs {
-		plan.Outputs = append(plan.Outputs, contract.Output{Name: output.Name, Path: output.ValueFromPath})
+		plan.Outputs = append(plan.Outputs, contract.Output{
+			Name: output.Name, Path: output.ValueFromPath, Workloads: r.isUsed(s, output.Name, r.namespace),
+		})
 	}
 	return plan
 }

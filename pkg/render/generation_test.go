@@ -94,7 +94,7 @@ func TestSecretsKeepTheirNames(t *testing.T) {
 	source, err := os.ReadFile("testdata/postgres/plugin.yaml")
 	require.NoError(t, err)
 	want := names(parse(t, string(source)), v1alpha1.PhaseCreate, testRequest)
-	require.Len(t, want, 2)
+	require.Len(t, want, 4)
 	changed := strings.NewReplacer("@2.1.0", "@3.0.0", "postgres:17", "postgres:18", "createdb", "x").Replace(string(source))
 	r := testRequest
 	r.Params = nil
@@ -127,4 +127,53 @@ func TestOnlyAnOwnRoutingKeyIsInTheGeneration(t *testing.T) {
 	}
 	assert.Equal(t, generation(derived), generation(other))
 	assert.NotEqual(t, generation(derived), generation(own))
+}
+
+// Generations, for other renderers, are those of the rendered Secrets, whatever the options.
+func TestGenerationsAreThoseOfTheSecrets(t *testing.T) {
+	t.Parallel()
+	p := read(t, "postgres")
+	for _, r := range []request{testRequest, {
+		Sandbox: "s", SandboxID: "id", Resource: "r", Params: map[string]string{"size": "9"}, RoutingKey: "mine", OwnKey: true,
+	}} {
+		inputs := GenerationInputs{SandboxID: r.SandboxID, Resource: r.Resource, Params: r.Params}
+		if r.OwnKey {
+			inputs.RoutingKey = r.RoutingKey
+		}
+		got := NewGenerations(&p.Spec).Of(inputs)
+		options := DefaultOptions()
+		options.HelperImage = "x"
+		for _, object := range rendered(t, p, v1alpha1.PhaseCreate, options, r) {
+			if object.kind == "Job" && object.GetAnnotations()[contract.StepKey] != "" {
+				assert.Equal(t, object.GetAnnotations()[contract.GenerationKey], got[object.GetAnnotations()[contract.StepKey]])
+			}
+		}
+		assert.Len(t, got, len(p.Spec.Create))
+	}
+	p.Spec.Create[1].Inputs = append(p.Spec.Create[1].Inputs, v1alpha1.Input{
+		Name: "x", ValueFromStep: &v1alpha1.StepOutput{Name: "report", Output: "rows"},
+	})
+	assert.Empty(t, NewGenerations(&p.Spec).Of(GenerationInputs{}), "steps that wait for each other have none")
+}
+
+// A fork in the namespace of the steps adds no object: the step's Secret has what it reads under a second key.
+func TestForksBesideTheSteps(t *testing.T) {
+	t.Parallel()
+	p := read(t, "postgres")
+	forked := used("databases", "provision", "user")
+	without := rendered(t, p, v1alpha1.PhaseCreate, DefaultOptions(), testRequest)
+	with := rendered(t, p, v1alpha1.PhaseCreate, DefaultOptions(), forked)
+	require.Len(t, with, len(without))
+	const flag = `{"name":"user","path":"/tmp/user","workloads":true}`
+	changed := 0
+	for i := range with {
+		if text := string(printed(with[i : i+1])); text != string(printed(without[i:i+1])) {
+			changed++
+			assert.Contains(t, []string{"Job", "Role"}, with[i].kind)
+		}
+	}
+	assert.Contains(t, string(printed(with)), flag)
+	assert.Equal(t, 5, changed, "the step's Job, and what names it")
+	assert.Equal(t, string(printed(rendered(t, p, v1alpha1.PhaseDelete, DefaultOptions(), testRequest))),
+		string(printed(rendered(t, p, v1alpha1.PhaseDelete, DefaultOptions(), forked))))
 }

@@ -155,11 +155,17 @@ func (r *renderer) copiesOf(s *step) []string {
 func (r *renderer) copied(s *step, namespace string) []contract.Input {
 	var outputs []contract.Input
 	for _, output := range s.spec.Outputs {
-		if slices.Contains(r.Copies[namespace], v1alpha1.StepOutput{Name: s.spec.Name, Output: output.Name}) {
-			outputs = append(outputs, contract.Input{Output: output.Name})
+		if r.isUsed(s, output.Name, namespace) {
+			outputs = append(outputs, contract.Input{Output: output.Name, Workloads: true})
 		}
 	}
 	return outputs
+}
+
+// isUsed reports whether workloads of a namespace use an output of a create step.
+func (r *renderer) isUsed(s *step, output, namespace string) bool {
+	return s.ref.Phase == v1alpha1.PhaseCreate &&
+		slices.Contains(r.Copies[namespace], v1alpha1.StepOutput{Name: s.spec.Name, Output: output})
 }
 
 // copies adds what brings outputs to the Secrets of the same names in other namespaces: for each a workload of its own,
@@ -205,7 +211,19 @@ func leavesSecrets(spec *v1alpha1.ResourcePluginSpec) bool {
 	return false
 }
 
-// toCleanUp counts the Secrets that the cleanup of a plugin removes.
+// recordsReaders reports whether the cleanup of a plugin can also remove the Secrets of create steps that only read.
+func recordsReaders(spec *v1alpha1.ResourcePluginSpec) bool {
+	readers := 0
+	for _, step := range spec.Create {
+		reads := slices.ContainsFunc(step.Inputs, func(input v1alpha1.Input) bool { return input.ValueFromStep != nil })
+		if reads && len(step.Outputs) == 0 {
+			readers++
+		}
+	}
+	return toCleanUp(spec)+readers <= contract.MaxSecrets
+}
+
+// toCleanUp counts the Secrets that the cleanup of a plugin must remove.
 func toCleanUp(spec *v1alpha1.ResourcePluginSpec) int {
 	count := len(spec.Delete)
 	for _, step := range spec.Create {

@@ -29,7 +29,7 @@ type request struct {
 	Params map[string]string
 	// Plugin is the plugin's identity in full, `name@version`, and Digest its digest; both are for annotations.
 	Plugin, Digest string
-	// Copies are the outputs that workloads of other namespaces use, by namespace.
+	// Copies are the outputs that workloads use, by namespace. Those of other namespaces than the steps' are copied.
 	Copies map[string][]v1alpha1.StepOutput
 }
 
@@ -90,24 +90,6 @@ func (r *renderer) add(kind string, m Manifest) {
 
 func typeMeta(apiVersion, kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}
-}
-
-// generation is a hash over what a step is made from: see package contract, Plan.Generation. Whatever else changes in
-// the plugin or in how it is rendered leaves it alone, so that a step that is published does not run again.
-func (r *renderer) generation(s *step) string {
-	hashed := []string{s.hash, r.SandboxID, r.Resource}
-	if r.OwnKey {
-		hashed = append(hashed, "routing key", r.RoutingKey)
-	}
-	for i := range s.spec.Inputs {
-		if s.spec.Inputs[i].ValueFromSandbox {
-			hashed = append(hashed, r.Params[s.spec.Inputs[i].Name])
-		}
-	}
-	for _, producer := range s.producers {
-		hashed = append(hashed, r.generations[producer.ref])
-	}
-	return contract.Hash(hashed...)
 }
 
 // params adds the ConfigMap with the params that steps of the phase read as files, and returns its name: a hash of what it

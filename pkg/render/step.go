@@ -23,8 +23,9 @@ type step struct {
 	template *corev1.PodTemplateSpec
 	// depth is how many steps of its phase run one after the other until it is done.
 	depth int
-	// isAwaited is set if the cleanup waits for the step's stamp, so that it publishes one even without outputs.
-	isAwaited bool
+	// isRecorded is set if the step publishes a stamp even without outputs: the cleanup waits for that of a delete step, and
+	// that of a create step says what it has read.
+	isRecorded bool
 }
 
 // newStep returns a step whose producers are in the phase.
@@ -33,7 +34,8 @@ func (c *compiledPhase) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.
 	for _, producer := range c.graph.Producers(ref) {
 		s.producers = append(s.producers, c.steps[producer])
 	}
-	s.isAwaited = c.cleansUp && ref.Phase == v1alpha1.PhaseDelete
+	s.isRecorded = c.cleansUp && ref.Phase == v1alpha1.PhaseDelete || ref.Phase == v1alpha1.PhaseCreate && c.recordsReaders &&
+		len(s.producers) > 0
 	hashed := append(make([]string, 0, 4+6*len(s.spec.Inputs)+3*len(s.spec.Outputs)),
 		spec.Runner.Image, string(c.overlay.Canonical), s.spec.Name, s.spec.Script)
 	for i := range s.spec.Inputs {
@@ -67,7 +69,7 @@ func (c *compiledPhase) ancestors(producers []*step) (found []*step) {
 // isPlain reports whether nothing of ours is needed inside the Pod: no data flows in or out.
 func (s *step) isPlain() bool { return len(s.producers) == 0 && !s.publishes() }
 
-func (s *step) publishes() bool { return s.isAwaited || len(s.spec.Outputs) > 0 }
+func (s *step) publishes() bool { return s.isRecorded || len(s.spec.Outputs) > 0 }
 
 // needsParamFiles reports whether an input reads a param as a file.
 func (s *step) needsParamFiles() bool {

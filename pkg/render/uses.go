@@ -10,11 +10,11 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// use is a variable of a fork that takes an output of a resource.
+// use is a variable of a fork that takes an output of a resource, or all outputs as files.
 type use struct {
 	at     krm.Path // of its source
 	forkOf v1alpha1.Workload
-	from   *v1alpha1.ResourceOutput
+	from   *v1alpha1.ResourceOutput // nil for files of all resources
 }
 
 // movedWorkloads returns the namespaces of the objects to which kustomize has given another one, by what they were: forks
@@ -46,8 +46,11 @@ func (s *sandbox) uses() (all []use) {
 			continue
 		}
 		for n, env := range fork.Customizations.Env {
-			if env.ValueFrom != nil && env.ValueFrom.Resource != nil && env.Operation != "delete" {
-				at := krm.Path("spec.forks").Index(i).Key("customizations").Key("env").Index(n)
+			at := krm.Path("spec.forks").Index(i).Key("customizations").Key("env").Index(n)
+			switch {
+			case document.IsBindingRoot(&env):
+				all = append(all, use{at, fork.ForkOf, nil})
+			case env.ValueFrom != nil && env.ValueFrom.Resource != nil && env.Operation != "delete":
 				all = append(all, use{at.Key("valueFrom").Key("resource"), fork.ForkOf, env.ValueFrom.Resource})
 			}
 		}
@@ -58,7 +61,7 @@ func (s *sandbox) uses() (all []use) {
 // strayUses reports the uses of resources that the sandbox does not have.
 func (s *sandbox) strayUses() (results []krm.Result) {
 	for _, u := range s.uses() {
-		if !slices.ContainsFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == u.from.Name }) {
+		if u.from != nil && !slices.ContainsFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == u.from.Name }) {
 			results = append(results, krm.At(s.Item, u.at.Key("name"), krm.Error,
 				fmt.Sprintf("must be a resource of this sandbox, not %q", u.from.Name)+moreFindings))
 		}
@@ -66,8 +69,8 @@ func (s *sandbox) strayUses() (results []krm.Result) {
 	return results
 }
 
-// copies are the outputs of a resource that forks of other namespaces than its own use, by namespace. What forks ask for
-// in vain is an error in the create phase; it must not keep the delete phase from running.
+// copies are the outputs of a resource that forks use, by the namespace of the forks. What forks ask for in vain is an
+// error in the create phase; it must not keep the delete phase from running.
 func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[string][]v1alpha1.StepOutput {
 	var copies map[string][]v1alpha1.StepOutput
 	refuse := func(at krm.Path, format string, arg any) {
@@ -75,25 +78,33 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 			p.list.Report(krm.At(s.Item, at, krm.Error, fmt.Sprintf(format, arg)+moreFindings))
 		}
 	}
+	var index *document.OutputIndex
 	for _, u := range s.uses() {
-		if u.from.Name != resource {
+		if u.from != nil && u.from.Name != resource {
 			continue
 		}
+		if index == nil {
+			index = document.NewOutputIndex(phase.spec)
+		}
 		namespace := p.namespaceOf(u)
-		outputs := document.OutputsOf(phase.spec, u.from.OutputKey)
+		outputs := document.BoundOutputs(phase.spec)
+		if u.from != nil {
+			outputs = index.Of(u.from.OutputKey)
+		}
 		switch {
+		case len(outputs) == 0 && u.from == nil:
 		case len(outputs) == 0:
 			refuse(u.at.Key("outputKey"), "must be <step>.<output>, an output of a create step of the resource's plugin, not %q",
 				u.from.OutputKey)
-		case len(outputs) > 1:
+		case len(outputs) > 1 && u.from != nil:
 			refuse(u.at.Key("outputKey"), "%s", document.NamesNoStep(u.from.OutputKey, outputs))
 		case namespace == "" || document.CheckLabel(namespace) != "":
 			refuse(u.at, "must be of a fork whose namespace is valid, not %q: outputs are copied there", namespace)
-		case namespace != phase.namespace:
+		default:
 			if copies == nil {
 				copies = map[string][]v1alpha1.StepOutput{}
 			}
-			copies[namespace] = append(copies[namespace], outputs[0])
+			copies[namespace] = append(copies[namespace], outputs...)
 		}
 	}
 	return copies

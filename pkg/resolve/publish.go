@@ -1,10 +1,12 @@
 package resolve
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -13,6 +15,8 @@ import (
 type PublishOptions struct {
 	// Released is the day of the release, such as "2026-01-20", or empty.
 	Released string
+	// Channel is the channel that moves to new versions, unless it has a higher one or they are prereleases; empty for none.
+	Channel string
 	// Folder is the folder of the catalog: sources are relative to it.
 	Folder string
 }
@@ -22,11 +26,12 @@ type PublishOptions struct {
 // cannot be fixed once it is published. If a result is an error, the catalog must not be used; all other results are
 // warnings.
 func Publish(c *CatalogDocument, plugins []*krm.Item, options PublishOptions) ([]string, krm.Results, error) {
-	report, err := validate.Check(krm.NewList(plugins...), validate.Options{})
+	list := krm.NewList(plugins...)
+	report, err := validate.Check(list, validate.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
-	results := report.Results
+	results, _ := validate.Suppress(list, report.Results, validate.Options{})
 	documents := NewCatalog(plugins)
 	var added []string
 	if !results.Failed() && !krm.Results(documents.Problems()).Failed() {
@@ -63,10 +68,23 @@ func (c *CatalogDocument) list(documents *Catalog, options PublishOptions) (adde
 			if p.Version(e.version()) == nil {
 				p.Versions = append(p.Versions, e.publish(options))
 				added = append(added, e.name.String())
+				moveChannel(p, options.Channel, e.name)
 			}
 		}
 	}
 	return added, problems
+}
+
+// moveChannel moves a channel to a version.
+func moveChannel(p *v1alpha1.CatalogPlugin, channel string, to version.Name) {
+	current, err := version.ParseName(p.Name + "@" + cmp.Or(p.Channels[channel], "0.0.0-0"))
+	if channel == "" || to.Version.Prerelease() != "" || err == nil && !to.Version.GreaterThan(current.Version) {
+		return
+	}
+	if p.Channels == nil {
+		p.Channels = map[string]string{}
+	}
+	p.Channels[channel] = to.Version.String()
 }
 
 // publish returns the catalog entry of a version.

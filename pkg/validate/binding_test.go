@@ -124,6 +124,10 @@ func TestParamsOfPlugins(t *testing.T) {
 		{script + `"#!/bin/sh\ncd /tmp\nif [ -z \"$SIZE\" ]; then echo; fi\n"`, "-" + at + ".size", nil},
 		{script + `"#!/bin/sh\ncd /tmp\necho ${SIZE:-small}\n"`, "-" + at + ".size", nil},
 		{script + `"#!/bin/sh\ncd /tmp\n[ ! -n \"${SIZE}\" ] || echo\n"`, "-" + at + ".size", nil},
+		{
+			script + `"#!/bin/sh\ncd /tmp\n[ ! -s /inputs/size ] || cat /inputs/size\n"` +
+				"\nspec.create[0].inputs[1].as: {path: /inputs/size}", "-" + at + ".size", nil,
+		},
 		{script + `"#!/bin/sh\ncd /tmp\necho $SIZE ${SIZES:-x}\n"`, "-" + at + ".size", missing},
 		{"spec.create[0].inputs[1].name: sizes", "", []string{
 			"warning unknown-param " + at + ".size: ", "warning unknown-param spec.resources[1].params.size: ",

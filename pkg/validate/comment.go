@@ -113,7 +113,7 @@ func cutWord(text string) (word, rest string) {
 func (c *comment) results(options Options, rules Ruleset, hasErrors bool) krm.Results {
 	var results krm.Results
 	add := func(r *Rule, format string, args ...any) {
-		severity := options.severity(r.ID, r.Severity)
+		severity := options.severity(r.ID, c.item.Name(), r.Severity)
 		if severity == off {
 			return
 		}
@@ -137,7 +137,7 @@ func (c *comment) results(options Options, rules Ruleset, hasErrors bool) krm.Re
 			add(&suppressionForm, "%s", UnknownRule(id, options.Extensions...))
 		case !rule.CanBeSuppressed():
 			add(&suppressionRefused, "rule %q must not be suppressed by a comment: remove the comment", id)
-		case c.isValid() && !c.used[id] && !hasErrors && options.severity(id, rule.Severity) != off:
+		case c.isValid() && !c.used[id] && !hasErrors && options.severity(id, c.item.Name(), rule.Severity) != off:
 			add(&suppressionUnused, "comment suppresses nothing: there is no finding of rule %q here; remove it", id)
 		}
 	}

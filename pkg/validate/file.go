@@ -19,7 +19,8 @@ func FileRules(extensions ...Extension) Ruleset {
 var fileRules = described(
 	&Rule{
 		ID: "file", Severity: krm.Error,
-		Summary: "A file is text of UTF-8 that holds YAML or JSON documents, and paths lead to documents.",
+		Summary: "A file is text of UTF-8 that holds YAML or JSON documents, paths lead to documents, and the files that " +
+			"the kustomization of documents names exist.",
 		Why:     "What cannot be read can be neither checked nor rendered. In folders, files of other tools are skipped.",
 		Example: "{name: feature-x, spec: [}", Sources: []string{},
 	},

@@ -1,6 +1,7 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -11,6 +12,8 @@ import (
 // Document is a document being checked, with its decoding problems and the findings of rules. A finding that follows from a
 // decoding problem is dropped.
 type Document struct {
+	// LevelName is the document's name in Options.Rules. The default is that of its metadata.
+	LevelName  string
 	item       *krm.Item
 	problems   []strictyaml.Problem
 	unreadable unreadable
@@ -118,7 +121,7 @@ func (c *Document) Unsure(path krm.Path) bool {
 func (c *Document) results(options Options) krm.Results {
 	var results krm.Results
 	add := func(f finding, rule string, byDefault krm.Severity) {
-		if severity := options.severity(rule, byDefault); severity != off {
+		if severity := options.severity(rule, cmp.Or(c.LevelName, c.item.Name()), byDefault); severity != off {
 			results = append(results, c.result(f, rule, severity))
 		}
 	}

@@ -16,7 +16,7 @@ type Options struct {
 	// Strict turns warnings into errors.
 	Strict bool
 	// Rules are levels by rule id: "error", "warning", or "off", which drops the rule's findings. A level here overrides
-	// Strict.
+	// Strict. The level by ID/NAME is that of the rule for the documents of that name, and takes precedence.
 	Rules map[string]string
 	// Extensions are additional documents and rules.
 	Extensions []Extension
@@ -31,8 +31,8 @@ func (o Options) Validate() (wrong krm.OptionErrors) {
 	for _, id := range slices.Sorted(maps.Keys(o.Rules)) {
 		level, option := krm.Severity(o.Rules[id]), krm.Path("rules").Key(id)
 		switch {
-		case known.Find(id) == nil:
-			wrong.Add(option, "%s", UnknownRule(id, o.Extensions...))
+		case known.Find(ruleOf(id)) == nil:
+			wrong.Add(option, "%s", UnknownRule(ruleOf(id), o.Extensions...))
 		case level != off && level != krm.Warning && level != krm.Error:
 			wrong.Add(option, `the level of rule %q must be "off", "warning" or "error", not %q`, id, level)
 		}
@@ -74,10 +74,18 @@ func nearIDs(id string, all []string) []string {
 	return near[:min(len(near), mostNear)]
 }
 
-// severity returns the severity of a finding, given the default severity of its rule.
-func (o Options) severity(rule string, byDefault krm.Severity) krm.Severity {
-	if level, ok := o.Rules[rule]; ok {
-		return krm.Severity(level)
+// ruleOf returns the id of a rule from ID or ID/NAME.
+func ruleOf(key string) string {
+	id, _, _ := strings.Cut(key, "/")
+	return id
+}
+
+// severity returns the severity of a finding in a document, given the default severity of its rule.
+func (o Options) severity(rule, document string, byDefault krm.Severity) krm.Severity {
+	for _, key := range []string{rule + "/" + document, rule} {
+		if level, ok := o.Rules[key]; ok {
+			return krm.Severity(level)
+		}
 	}
 	if o.Strict && byDefault == krm.Warning {
 		return krm.Error

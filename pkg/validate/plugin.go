@@ -79,7 +79,7 @@ func (p *plugin) read() {
 			}
 		}
 	}
-	p.needed = p.neededParams()
+	p.needed = document.Needed(&p.Spec)
 }
 
 // check decodes and checks the document.

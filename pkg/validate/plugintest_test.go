@@ -38,7 +38,7 @@ func TestPluginTest_givenOnce(t *testing.T) {
 	for change, want := range map[string]string{
 		"spec.cases[0].params.size: a":   `error test-unique spec.cases[0].fixtureParams[0].name: param "size" must be given once: params has it too`,
 		"spec.secrets[0].data.host: a":   `error test-unique spec.secrets[0].fixtureData[0].name: key "host" must be given once: data has it too`,
-		"spec.skip: [all]":               `error test-skip spec.skip[0]: must be one of inputs-read, outputs-read, create-twice, delete-twice, nothing-left, create-after-kill, delete-after-half-create, not "all"`,
+		"spec.skip: [all]":               `error test-skip spec.skip[0]: must be one of inputs-read, outputs-read, inputs-declared, create-twice, delete-twice, nothing-left, processes-end, any-order, create-after-kill, delete-after-half-create, not "all"`,
 		`spec.secrets[0].data: {a b: c}`: `error test-secret-key spec.secrets[0].data["a b"]: key must hold letters, digits, dashes, underscores and dots only, not as "a b" does`,
 		"spec.fixtures[1].command: ['']": `error fixture-form spec.fixtures[1].command[0]: must name a program`,
 	} {

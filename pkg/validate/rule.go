@@ -39,6 +39,7 @@ const (
 	clientModels   = "https://github.com/signadot/go-sdk/tree/main/models"
 	kubernetesName = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
 	testPage       = "https://github.com/resource-plugins/krm-functions/blob/main/docs/howto/test.md"
+	outputsPage    = "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/outputs.md"
 )
 
 var specs = map[string]string{
@@ -131,7 +132,7 @@ var rules = described(
 	&fieldType, &unknownKey, &duplicateKey, &required, &ambiguousYAML, &quotedNumber, &aliasLimit, &depthLimit, &nextLine,
 	&placeholderValue, &imageReference, &variableName,
 
-	&pluginName, &pluginVersionMissing, &pluginVersion, &duplicatePlugin, &pluginDescription, &runnerNamespace,
+	&pluginName, &pluginVersionMissing, &pluginVersion, &duplicatePlugin, &outputType, &pluginDescription, &runnerNamespace,
 	&overlayForm, &overlayReplaced, &overlaySidecar, &overlaySidecarDelete, &overlayConflict, &overlayVariable,
 	&overlayAccount, &overlayToken,
 	&emptyWorkflow, &missingCreate, &stepName, &stepUnique,

@@ -1,11 +1,6 @@
 package validate
 
 import (
-	"maps"
-	"regexp"
-	"slices"
-
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -27,7 +22,7 @@ var unknownParam = Rule{
 
 var missingParam = Rule{
 	ID: "missing-param", Severity: krm.Warning,
-	Summary: "A param is given for each input that takes one, unless the step's script tests whether it is empty.",
+	Summary: "A param is given for each input that takes one, unless the step's script has a default or tests whether it is empty.",
 	Why:     "The input would be empty.",
 	Sources: []string{pluginSpec},
 	Example: "spec.resources[0].params: {size: small}",
@@ -65,17 +60,6 @@ func missingFrom(needed []string, given map[string]bool) (missing []string) {
 	return missing
 }
 
-// neededParams returns the params that some script needs, sorted.
-func (p *plugin) neededParams() (needed []string) {
-	tested := map[*v1alpha1.Step]map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(p.params)) {
-		if !isOptional(p.params[name], tested) {
-			needed = append(needed, name)
-		}
-	}
-	return needed
-}
-
 // eachBinding checks the resources of all sandboxes, and the cases of all tests, whose plugin is known one by one.
 func eachBinding(do func(*Rule, *binding)) []check {
 	return ofBindings(func(r *Rule, _ *documents, b *binding) {
@@ -100,32 +84,4 @@ func ofBindings(do func(*Rule, *documents, *binding)) []check {
 		}})
 	}
 	return checks
-}
-
-// isOptional reports whether each script that gets an input tests whether it is empty. It keeps the variables that each
-// script tests.
-func isOptional(consumers []input, tested map[*v1alpha1.Step]map[string]bool) bool {
-	for _, in := range consumers {
-		if tested[in.step] == nil {
-			tested[in.step] = testedIn(in.step.Script)
-		}
-		if name := in.Env(); name == "" || !tested[in.step][name] {
-			return false
-		}
-	}
-	return true
-}
-
-// emptinessTests are what asks in a shell script whether a variable is empty: a test, or an expansion with a default.
-var emptinessTests = regexp.MustCompile(`-[zn] "?\$\{?(\w+)|\$\{(\w+)[:+-]|"\$(\w+)" !?=|"\$\{(\w+)\}" !?=`)
-
-// testedIn returns the variables of which a shell script asks whether they are empty.
-func testedIn(script string) map[string]bool {
-	tested := map[string]bool{}
-	for _, groups := range emptinessTests.FindAllStringSubmatch(script, -1) {
-		for _, name := range groups[1:] {
-			tested[name] = true
-		}
-	}
-	return tested
 }

@@ -42,7 +42,7 @@ func init() {
 func aroundStack(t *testing.T) []*yaml.Node {
 	t.Helper()
 	return []*yaml.Node{
-		edited(t, aStack, "metadata.name: cache\n-spec.dependsOn\n-spec.customresourcedefinitions"),
+		edited(t, aStack, "metadata.name: cache\n-spec.dependsOn\n-spec.customresourcedefinitions\n-spec.permissions"),
 		edited(t, aPackageCRD, "metadata: {name: caches.cache.example.org, annotations: {resourceplugins.dev/package-of: cache}}\n"+
 			"spec.group: cache.example.org\nspec.names: {kind: Cache, plural: caches}"),
 		edited(t, aStackInstall),
@@ -110,6 +110,7 @@ func TestStackFindings(t *testing.T) {
 		{aStack, "-spec.permissions.rules[0].verbs", []string{
 			"error package-permission spec.permissions.rules[0]: must have verbs"}},
 		{aStack, "spec.permissions.rules[0].nonResourceURLs: [/healthz]", []string{
+			`error package-rights spec.permissions.rules[0].nonResourceURLs: must not be set, to "/healthz"`,
 			"error package-permission spec.permissions.rules[0]: must have either apiGroups and resources or nonResourceURLs"}},
 		{aStack, "spec.behavior.source.path: ./", []string{
 			`error behavior-source spec.behavior.source.path: must be a folder of the image, not "./"`}},

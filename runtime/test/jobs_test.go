@@ -48,6 +48,47 @@ func TestCopyWaitsAndCopiesTheNamedOutputs(t *testing.T) {
 	require.Zero(t, job.start("copy").wait(), "again")
 }
 
+// A copy for workloads has their key, too; one of an earlier version gets it when the Job runs again.
+func TestCopyForWorkloads(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	render(server, provision())
+	target := cluster.Ref{Namespace: "apps", Name: "provision"}
+	server.Apply(target, map[string]string{contract.GenerationKey: "g1"})
+	require.Equal(t, success, newPod(t, server, provision()).play())
+	value := []byte("postgres://" + marker + "\n")
+	plain := copies()
+	plain.plan.Producers[0].Copies = []string{"apps"}
+	require.Zero(t, newPod(t, server, plain).start("copy").wait())
+	assert.Equal(t, map[string][]byte{"dsn": value}, server.Get(target).Data)
+	plain.plan.Producers[0].Inputs[0].Workloads = true
+	job := newPod(t, server, plain)
+	require.Zero(t, job.start("copy").wait(), job.log)
+	assert.Equal(t, map[string][]byte{"dsn": value, "dsn.g1": value}, server.Get(target).Data)
+	assert.Equal(t, map[string][]byte{"dsn": value}, server.Get(ref("provision")).Data)
+}
+
+// A fork that is added later gets its key from a Pod that runs no script.
+func TestWorkloadKeyOfAPublishedStep(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	render(server, provision())
+	require.Equal(t, success, newPod(t, server, provision()).play())
+	forked := provision()
+	forked.plan.Outputs[0].Workloads = true
+	later := newPod(t, server, forked)
+	require.Equal(t, success, later.play(), later.log)
+	assert.False(t, later.exists("ran"))
+	value := []byte("postgres://" + marker + "\n")
+	assert.Equal(t, map[string][]byte{"dsn": value, "dsn.g1": value}, server.Get(ref("provision")).Data)
+
+	forked = provision()
+	forked.plan.Outputs[0].Workloads, forked.plan.Generation = true, "g2"
+	render(server, forked)
+	require.Equal(t, success, newPod(t, server, forked).play())
+	assert.Equal(t, map[string][]byte{"dsn": value, "dsn.g2": value}, server.Get(ref("provision")).Data)
+}
+
 func TestCopyOfAFailedStepFails(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)

@@ -36,6 +36,51 @@ func TestPublishSetsValuesAndAnnotation(t *testing.T) {
 	assert.Equal(t, map[string][]byte{"dsn": []byte("postgres://"), "empty": {}, "nothing": {}}, stored.Data)
 }
 
+// What workloads read is there twice: the key of a generation goes with it.
+func TestPublishAddsKeysForWorkloads(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	server.Apply(db, map[string]string{contract.GenerationKey: "g1"})
+	before := record(t, server, "g1", 1)
+	require.NoError(t, before.Publish(within(t, enough), values))
+	forked := record(t, server, "g1", 1)
+	forked.Workloads = []string{"dsn"}
+	for range 2 { // the first call adds the key, the second changes nothing
+		published, err := forked.Published(within(t, enough))
+		require.NoError(t, err)
+		require.True(t, published)
+		assert.Equal(t, map[string][]byte{"dsn": []byte("postgres://"), "dsn.g1": []byte("postgres://"), "empty": {}, "nothing": {}},
+			server.Get(db).Data)
+	}
+
+	server.Apply(db, map[string]string{contract.GenerationKey: "g2"})
+	forked.Generation = "g2"
+	require.Contains(t, server.Get(db).Data, "dsn.g1", "Pods of the earlier generation may restart until the next is published")
+	require.NoError(t, forked.Publish(within(t, enough), map[string][]byte{"dsn": []byte("new")}))
+	assert.Equal(t, map[string][]byte{"dsn": []byte("new"), "dsn.g2": []byte("new")}, server.Get(db).Data)
+
+	large := map[string][]byte{"dsn": []byte(strings.Repeat("marker", contract.MaxOutputBytes/12+1))}
+	err := forked.Publish(within(t, enough), large)
+	require.ErrorContains(t, err, "outputs must not have more than 1048576 bytes in total, the limit of a Secret, in which those "+
+		"that workloads read count twice")
+	assert.NotContains(t, err.Error(), "marker")
+}
+
+// A publication replaces what an earlier one has recorded; producers of an earlier version have no name to record.
+func TestPublishRecordsWhatWasRead(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	server.Apply(db, map[string]string{
+		contract.GenerationKey: "g1", contract.ReadKey(0): "old", contract.ReadKey(2): "old", contract.PublicationKey: "old",
+	})
+	own := record(t, server, "g1", 1)
+	own.Publication, own.Reads = "mine", []string{"", "theirs"}
+	require.NoError(t, own.Publish(within(t, enough), values))
+	assert.Equal(t, map[string]string{
+		contract.GenerationKey: "g1", contract.PublishedKey: "g1", contract.PublicationKey: "mine", contract.ReadKey(1): "theirs",
+	}, server.Get(db).Metadata.Annotations)
+}
+
 func TestPublishReplacesTheEarlierGeneration(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)

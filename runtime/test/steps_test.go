@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -151,6 +152,39 @@ func TestPublishedStepDoesNotRunAgain(t *testing.T) {
 	require.Equal(t, success, newer.play(), newer.log)
 	assert.True(t, newer.exists("ran"))
 	requirePublished(t, server, "provision", "g1b", "dsn")
+}
+
+// Each publication has another name, and a reader records which one it has read, with outputs or without.
+func TestReadersRecordPublications(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	silent := seed()
+	silent.plan.Step, silent.plan.Outputs, silent.output = "silent", nil, "silent"
+	target := cluster.Ref{Namespace: "apps", Name: "provision"}
+	seen := map[string]bool{}
+	for range 2 {
+		render(server, provision(), seed(), silent)
+		server.Apply(target, map[string]string{contract.GenerationKey: "g1"})
+		for _, step := range []step{provision(), seed(), silent} {
+			step.script = strings.Replace(step.script, "> @/tmp/seen", "> @/tmp/seen; ls @/tmp", 1)
+			p := newPod(t, server, step)
+			require.Equal(t, success, p.play(), p.log)
+		}
+		job := copies()
+		job.plan.Producers[0].Copies = []string{"apps"}
+		require.Zero(t, newPod(t, server, job).start("copy").wait())
+		publication := server.Get(ref("provision")).Annotation(contract.PublicationKey)
+		require.Len(t, publication, 26)
+		assert.False(t, seen[publication])
+		seen[publication] = true
+		assert.Equal(t, publication, server.Get(ref("seed")).Annotation(contract.ReadKey(0)))
+		assert.NotEqual(t, publication, server.Get(ref("seed")).Annotation(contract.PublicationKey))
+		assert.Equal(t, publication, server.Get(ref("silent")).Annotation(contract.ReadKey(0)))
+		assert.Equal(t, publication, server.Get(target).Annotation(contract.PublicationKey))
+		for _, name := range []string{"provision", "seed", "silent"} {
+			server.Remove(ref(name))
+		}
+	}
 }
 
 // Another Pod publishes while this one waits for its input.

@@ -4,22 +4,29 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/kustomize/kyaml/kio"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/stacks"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/rights"
 	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 )
 
@@ -29,6 +36,8 @@ const compatibleVersion = "v0.10"
 // unpackFlags are the flags of rplug unpack.
 type unpackFlags struct {
 	scope, image, templatingImage, compatible string
+
+	rules map[string]string
 }
 
 // Extension returns the feature with its rplug.
@@ -63,6 +72,7 @@ func unpackCommand() *cobra.Command {
 	f.StringVar(&flags.scope, "permission-scope", "", "`SCOPE` that the package must have: Cluster or Namespaced")
 	f.StringVar(&flags.image, "image", "", "`NAME:TAG` of the package, in place of that of PATH")
 	f.StringVar(&flags.templatingImage, "templating-controller-image", "", "`IMAGE` of a template stack's controller")
+	f.StringToStringVar(&flags.rules, "rules", nil, "`LEVEL` of "+rights.Rule+"[/NAME]")
 	f.StringVar(&flags.compatible, "compatible", "", "print what a `VERSION` of crossplane printed: "+compatibleVersion)
 	return command
 }
@@ -73,6 +83,9 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 		return fmt.Errorf("--permission-scope must be %s or %s, not %q", v1alpha1.ScopeCluster, v1alpha1.ScopeNamespaced, f.scope)
 	case f.compatible != "" && f.compatible != compatibleVersion:
 		return fmt.Errorf("--compatible must be %s, not %q", compatibleVersion, f.compatible)
+	}
+	if wrong := rights.CheckLevels(f.rules); len(wrong) > 0 {
+		return fmt.Errorf("--rules: %w", wrong)
 	}
 	contents, err := readRegistry(args[0])
 	if err != nil {
@@ -85,7 +98,7 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 		options.Image = contents.Reference()
 	}
 	if f.compatible != "" {
-		return unpackCompatible(c, contents.Files, options)
+		return f.unpackCompatible(c, contents, options)
 	}
 	if options.Image == "" {
 		if options.Name, err = folderName(contents); err != nil {
@@ -93,20 +106,36 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	unpacked, results := pack.Unpack(contents.Files, options)
+	var text []byte
+	if unpacked != nil {
+		if text, err = unpacked.YAML(); err != nil {
+			return err
+		}
+		results = append(results, f.checkRights(contents, append(slices.Clone(unpacked.CRDs), unpacked.Record), f.rules)...)
+	}
 	for _, result := range results {
-		if unpacked != nil {
+		if unpacked != nil && !results.Failed() {
 			_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Line(result, report.Style{}))
 		}
 	}
 	if err := report.Refused(results); err != nil {
 		return err
 	}
-	text, err := unpacked.YAML()
-	if err != nil {
-		return err
-	}
 	_, err = c.OutOrStdout().Write(text)
 	return err
+}
+
+// checkRights checks the rights of the controller of the package that has the objects.
+func (f *unpackFlags) checkRights(contents *pack.Contents, objects []*kyaml.RNode, rules map[string]string) (found krm.Results) {
+	var items []*krm.Item
+	for _, object := range objects {
+		items = append(items, krm.FromSource(object.YNode(), stacks.InPackage(contents.Path)))
+	}
+	pack.Mark(items, cmp.Or(f.image, contents.Reference()))
+	for _, p := range pack.Find(krm.NewList(items...)) {
+		found = append(found, rights.Results(p, rules)...)
+	}
+	return found
 }
 
 // readRegistry reads the only package of a path, which must have the form of v0.3 to v0.10.
@@ -115,8 +144,10 @@ func readRegistry(name string) (*pack.Contents, error) {
 	switch {
 	case errors.Is(err, pack.ErrNoPackage):
 		return nil, rplug.Refuse(err)
-	case err != nil:
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return nil, err
+	case err != nil:
+		return nil, rplug.Refuse(err)
 	case len(packages) > 1:
 		var found []string
 		for _, one := range packages {
@@ -137,8 +168,8 @@ func folderName(contents *pack.Contents) (string, error) {
 }
 
 // unpackCompatible prints what crossplane v0.10.0 printed.
-func unpackCompatible(c *cobra.Command, files pack.Files, options pack.UnpackOptions) error {
-	text, err := v010.Unpack(files, v010.Options{
+func (f *unpackFlags) unpackCompatible(c *cobra.Command, contents *pack.Contents, options pack.UnpackOptions) error {
+	text, err := v010.Unpack(contents.Files, v010.Options{
 		Dir: pack.Folder, Scope: cmp.Or(options.Scope, v1alpha1.ScopeNamespaced), Image: options.Image,
 		TemplatingImage: options.TemplatingImage,
 	})
@@ -147,6 +178,13 @@ func unpackCompatible(c *cobra.Command, files pack.Files, options pack.UnpackOpt
 			_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Printable(line))
 		}
 		return rplug.Exit(rplug.ExitFindings)
+	}
+	objects, err := (&kio.ByteReader{Reader: bytes.NewReader(text), OmitReaderAnnotations: true}).Read()
+	if err != nil {
+		return err
+	}
+	for _, found := range f.checkRights(contents, objects, map[string]string{rights.Rule: string(krm.Warning)}) {
+		_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Line(found, report.Style{}))
 	}
 	_, err = c.OutOrStdout().Write(text)
 	return err

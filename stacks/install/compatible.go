@@ -120,6 +120,7 @@ func pullSecrets(references []stacks.LocalObjectReference) (secrets []corev1.Loc
 // compatible renders the requests for stacks as v0.10 did. The Jobs carry nothing of ours, so that a Job that is there is
 // replaced if it has the name.
 func (r *renderer) compatible() (Summary, error) {
+	r.warnOfRights()
 	for _, item := range r.list.Items() {
 		if !isStackRequest(item) {
 			continue

@@ -40,6 +40,7 @@ func rendered(t *testing.T, list *krm.ResourceList, change func(*render.Options)
 	t.Helper()
 	options := render.DefaultOptions()
 	options.WithoutPaths = true
+	options.Rules = map[string]string{"package-rights/registry.example.org/acme/redis": "warning"} // for unknown.example.org
 	if change != nil {
 		change(&options)
 	}

@@ -39,6 +39,9 @@ func (r *renderer) stacks() {
 				i.chosen.Image(), firstLine(err)))
 			continue
 		}
+		if !r.checkRights(i) {
+			continue
+		}
 		r.reportInstallation(i, objects)
 		if r.options.Install == installObjects {
 			r.objects(i, objects)
@@ -49,6 +52,7 @@ func (r *renderer) stacks() {
 				i.chosen.Image(), firstLine(err)))
 			continue
 		}
+		r.reportRights(i, objects)
 		r.job(i, spec)
 	}
 	r.removals()

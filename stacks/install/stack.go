@@ -26,6 +26,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/rights"
 )
 
 // Summary is what was rendered.
@@ -50,7 +51,7 @@ type Summary struct {
 // The error is krm.OptionErrors if options cannot be used, or is that of an item that cannot be read.
 func Render(list *krm.ResourceList, options render.Options) (Summary, error) {
 	options.Install, options.Delivery = cmp.Or(options.Install, render.InstallJob), cmp.Or(options.Delivery, render.Tools[0])
-	if wrong := options.Validate(); len(wrong) > 0 {
+	if wrong := append(options.Validate(), rights.CheckLevels(options.Rules)...); len(wrong) > 0 {
 		return Summary{}, wrong
 	}
 	r := newRenderer(list, &options)

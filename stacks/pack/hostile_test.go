@@ -285,7 +285,7 @@ func TestRead_refusesBrokenArchives(t *testing.T) {
 			"manifest.json: too many links lead to each other"},
 		"gzip in gzip": {ociimage.Gzip(ociimage.Gzip(whole)), "must be a tar that is not damaged"},
 		"zstd":         {[]byte("\x28\xb5\x2f\xfd...."), "must be compressed with gzip, not with zstd"},
-		"large gzip":   {zeros(257), "must not be larger than 268435456 bytes"},
+		"large gzip":   {zeros(257), "must not be more than 200 times as large when it is decompressed: it looks like an archive bomb"},
 		"config is missing": {with(func(files fstest.MapFS, config, _ string) { delete(files, config) }),
 			"must be in the image and is not"},
 		"config is another one": {with(func(files fstest.MapFS, config, _ string) { files[config].Data = []byte("{}") }),

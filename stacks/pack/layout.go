@@ -141,7 +141,7 @@ func choose(index v1.Index) (v1.Descriptor, error) {
 
 // json reads a file that is not a blob.
 func (l *layout) json(name string, into any) error {
-	file, err := l.files.Open(name)
+	file, err := openRegular(l.files, name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, missing(err))
 	}
@@ -183,7 +183,7 @@ func (l *layout) blob(d v1.Descriptor, use func(io.Reader) error) error {
 		return fmt.Errorf("digest must be valid, not %q: %w", shortened(string(d.Digest)), err)
 	}
 	at := blobPath(d.Digest)
-	file, err := l.files.Open(at)
+	file, err := openRegular(l.files, at)
 	if err != nil {
 		return fmt.Errorf("%s: %w", at, missing(err))
 	}

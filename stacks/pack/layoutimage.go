@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/distribution/reference"
+	"github.com/opencontainers/go-digest"
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
@@ -31,8 +32,13 @@ func (l *layout) image(d v1.Descriptor) (*Contents, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
-	if err := l.document(manifest.Config, new(any)); err != nil {
+	var config v1.Image
+	if err := l.document(manifest.Config, &config); err != nil {
 		return nil, err
+	}
+	contents := config.RootFS.DiffIDs
+	if n := len(contents); n > 0 && n != len(manifest.Layers) {
+		return nil, fmt.Errorf("%s: must have the %d layers of its config, not %d: copy the image again", at, n, len(manifest.Layers))
 	}
 	files := tree{}
 	for i, layer := range manifest.Layers {
@@ -42,21 +48,25 @@ func (l *layout) image(d v1.Descriptor) (*Contents, error) {
 			}
 			continue
 		}
-		if err := l.layer(layer, files); err != nil {
+		var content digest.Digest // empty if the config is not that of an image
+		if len(contents) > 0 {
+			content = contents[i]
+		}
+		if err := l.layer(layer, content, files); err != nil {
 			return nil, err
 		}
 	}
-	contents, err := files.contents(base >= 0)
+	found, err := files.contents(base >= 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", at, err)
 	}
-	if contents != nil {
+	if found != nil {
 		if !l.isRewritten(manifest) {
-			contents.Digest = d.Digest.String()
+			found.Digest = d.Digest.String()
 		}
-		contents.setName(l.names[blobPath(manifest.Config.Digest)])
+		found.setName(l.names[blobPath(manifest.Config.Digest)])
 	}
-	return contents, nil
+	return found, nil
 }
 
 // isRewritten reports whether docker made the manifest when it saved the image: without containerd's image store it keeps
@@ -67,12 +77,22 @@ func (l *layout) isRewritten(manifest v1.Manifest) bool {
 	})
 }
 
-// layer puts a layer on the lower ones.
-func (l *layout) layer(d v1.Descriptor, files tree) error {
+// layer puts a layer on the lower ones. What it decompresses to has the digest of the config, if that has one.
+func (l *layout) layer(d v1.Descriptor, content digest.Digest, files tree) error {
+	sum := digest.Canonical.Digester()
+	if content != "" {
+		if err := content.Validate(); err != nil {
+			return fmt.Errorf("diff_ids of the config must be digests, not %q: %w", shortened(string(content)), err)
+		}
+		sum = content.Algorithm().Digester()
+	}
 	return l.blob(d, func(r io.Reader) error {
-		read, err := readLayer(r, l.limits, io.Discard)
-		if err != nil {
+		read, err := readLayer(r, l.limits, sum.Hash())
+		switch {
+		case err != nil:
 			return err
+		case content != "" && sum.Digest() != content:
+			return fmt.Errorf("must have the digest %s when it is decompressed, as the config says: copy the image again", content)
 		}
 		return files.add(read)
 	})

@@ -19,6 +19,8 @@ const (
 	maxDocument = 4 << 20
 	// maxNesting is how deep indexes may be in indexes, and how many links may lead to each other.
 	maxNesting = 4
+	// maxLinks is how many links in a folder may lead to each other. Linux allows 40.
+	maxLinks = 40
 	// maxImages is the number of images of a layout or tar, and of an index.
 	maxImages = 1_000
 	// maxLayers is the number of layers of an image.

@@ -182,7 +182,7 @@ func exists(files fs.FS, name string) bool {
 
 // IsArchive reports whether a file is a tar, or compressed, whatever its name.
 func IsArchive(files fs.FS, name string) bool {
-	file, err := files.Open(name)
+	file, err := openRegular(files, name)
 	if err != nil {
 		return false
 	}
@@ -192,9 +192,34 @@ func IsArchive(files fs.FS, name string) bool {
 	return (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && isTar(begin[:n])
 }
 
+// openRegular opens a file that ends: to open a named pipe waits for a writer.
+func openRegular(files fs.FS, name string) (fs.File, error) {
+	if isSpecial(files, name, 0) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errDevice}
+	}
+	return files.Open(name)
+}
+
+// isSpecial reports whether a path is, or links to, what is neither a file nor a folder. To ask for its state by fs.Stat could
+// open it.
+func isSpecial(files fs.FS, name string, links int) bool {
+	info, err := fs.Lstat(files, name)
+	if err != nil {
+		return false
+	}
+	if info.Mode()&fs.ModeSymlink == 0 {
+		return !info.Mode().IsRegular() && !info.IsDir()
+	}
+	target, err := fs.ReadLink(files, name)
+	if target = path.Join(path.Dir(name), target); err != nil || links == maxLinks || !fs.ValidPath(target) {
+		return false // to open it is an error
+	}
+	return isSpecial(files, target, links+1)
+}
+
 // readFile reads a tar or package.yaml.
 func readFile(files fs.FS, name string, size int64) ([]*Contents, error) {
-	file, err := files.Open(name)
+	file, err := openRegular(files, name)
 	if err != nil {
 		return nil, reason(err)
 	}
@@ -212,11 +237,12 @@ func readFile(files fs.FS, name string, size int64) ([]*Contents, error) {
 			return readTar(direct, size)
 		}
 	}
-	content, err := decompress(file)
+	compressed := &meter{Reader: file}
+	content, err := decompress(compressed)
 	if err != nil {
 		return nil, err
 	}
-	text, err := readLimited(content, maxInMemory)
+	text, err := readLimited(&guard{Reader: content, compressed: compressed, budget: newBudget()}, maxInMemory)
 	if err != nil {
 		return nil, damaged(err)
 	}

@@ -52,6 +52,9 @@ func inFolder(folder, name string, err error) error {
 
 // readPart reads a file of a package. A link is followed to a file of the folder.
 func readPart(files fs.FS, entry fs.DirEntry, name string) ([]byte, error) {
+	if isSpecial(files, name, 0) {
+		return nil, errDevice
+	}
 	info, err := fs.Stat(files, name)
 	isLink := entry.Type()&fs.ModeSymlink != 0
 	switch {

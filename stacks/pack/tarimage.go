@@ -122,7 +122,7 @@ func (l *layout) savedConfig(file string) (*v1.Image, error) {
 }
 
 func (l *layout) small(file string) ([]byte, error) {
-	opened, err := l.files.Open(path.Clean(file))
+	opened, err := openRegular(l.files, path.Clean(file))
 	if err != nil {
 		return nil, missing(err)
 	}
@@ -135,7 +135,7 @@ func (l *layout) savedLayer(file string, content digest.Digest) (*layer, digest.
 	if err := content.Validate(); err != nil {
 		return nil, "", fmt.Errorf("diff_ids of the config must be digests, not %q: %w", shortened(string(content)), err)
 	}
-	opened, err := l.files.Open(path.Clean(file))
+	opened, err := openRegular(l.files, path.Clean(file))
 	if err != nil {
 		return nil, "", missing(err)
 	}

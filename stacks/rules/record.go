@@ -77,28 +77,6 @@ var controllerDeployment = rule{
 	},
 }
 
-var packagePermission = rule{
-	Rule: validate.Rule{
-		ID: "package-permission", Severity: krm.Error,
-		Summary: "A rule of a stack's permissions has verbs, and either API groups with resources or URLs.",
-		Why:     "The cluster refuses the role.",
-		Sources: []string{stackTypes, "https://kubernetes.io/docs/reference/access-authn-authz/rbac/"},
-		Example: "spec.permissions.rules[0]: {apiGroups: [cache.example.org], resources: [redisclusters]}",
-	},
-	record: func(r *validate.Rule, s *stackRecord) {
-		for i, p := range s.rules.Rules {
-			at := krm.Path("spec.permissions.rules").Index(i)
-			if len(p.Verbs) == 0 {
-				s.Report(r, at, "must have verbs")
-			}
-			onResources := len(p.APIGroups) > 0 && len(p.Resources) > 0
-			if onURLs := len(p.NonResourceURLs) > 0; onURLs == onResources {
-				s.Report(r, at, "must have either apiGroups and resources or nonResourceURLs")
-			}
-		}
-	},
-}
-
 var behaviorEngine = rule{
 	Rule: validate.Rule{
 		ID: "behavior-engine", Severity: krm.Error,

@@ -47,7 +47,7 @@ var specs = map[string]string{
 var rules = []*rule{
 	&unquotedString,
 	&requestTarget, &requestPackage, &requestSource, &requestCRD, &requestPolicy, &requestVersion,
-	&packageScope, &packageType, &packageDependency, &dependencyVersion, &recordCRDs, &controllerDeployment, &packagePermission,
+	&packageScope, &packageType, &packageDependency, &dependencyVersion, &recordCRDs, &controllerDeployment, &packagePermission, &packageRights,
 	&behaviorEngine, &behaviorSource, &crdForm, &crdScope, &crdOwner, &recordContent, &dependencyProvider, &duplicatePackage,
 }
 

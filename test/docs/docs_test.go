@@ -27,7 +27,7 @@ func TestCommands(t *testing.T) {
 		require.NoError(t, err)
 		found, err := commands(string(text))
 		require.NoError(t, err, page)
-		if len(found) == 0 {
+		if len(found) == 0 || page == databasePage {
 			continue
 		}
 		t.Run(page, func(t *testing.T) {
@@ -76,6 +76,9 @@ func link(t *testing.T, programs, folder string) {
 
 // tutorial is the page whose commands run in an empty folder.
 const tutorial = "docs/tutorial/README.md"
+
+// databasePage is the page whose commands need a server: TestFreshDebian runs them.
+const databasePage = "docs/tutorial/database.md"
 
 // check runs the command in a folder, with the programs of another one on the PATH.
 func (c command) check(t *testing.T, page, folder, programs string) {

@@ -17,18 +17,29 @@ import (
 
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/goproxy"
+	"github.com/resource-plugins/krm-functions/test/framework/registry"
 )
 
-// TestFreshDebian runs the tutorial like a reader on a fresh Debian with only bubblewrap, git and Go, from the installation
-// of this checkout to the last command, and prints the time. It needs root and debootstrap.
+// TestFreshDebian runs tutorials like a reader on a fresh Debian with only bubblewrap, git and Go, from the installation
+// of this checkout to the last command, and prints the time. It needs root, debootstrap and docker-registry.
 func TestFreshDebian(t *testing.T) {
+	for _, page := range []string{tutorial, databasePage} {
+		t.Run(page, func(t *testing.T) { runFresh(t, page) })
+	}
+}
+
+func runFresh(t *testing.T, path string) {
+	t.Helper()
 	debootstrap := checkout.Program(t, "debootstrap", "debootstrap")
 	if os.Geteuid() != 0 {
 		checkout.LeaveOut(t, "debootstrap needs root")
 	}
-	text, err := os.ReadFile(filepath.Join(checkout.Root(), tutorial))
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), path))
 	require.NoError(t, err)
 	page := string(text)
+	if path == databasePage {
+		page = strings.ReplaceAll(page, "ghcr.io/resource-plugins/plugins:stable", publishPlugins(t))
+	}
 	listed, err := commands(page)
 	require.NoError(t, err)
 	install := installation(page)
@@ -58,13 +69,24 @@ func TestFreshDebian(t *testing.T) {
 		require.NoError(t, err)
 		code, err := os.ReadFile(filepath.Join(results, fmt.Sprint(i, ".exit")))
 		require.NoError(t, err)
-		assert.Equal(t, strconv.Itoa(c.exit), strings.TrimSpace(string(code)), "%s:%d: $ %s\n%s", tutorial, c.line, c.text, got)
+		assert.Equal(t, strconv.Itoa(c.exit), strings.TrimSpace(string(code)), "%s:%d: $ %s\n%s", path, c.line, c.text, got)
 		lines := strings.Split(strings.TrimSuffix(string(got), "\n"), "\n")
-		assert.True(t, len(c.want) == 0 || matches(c.want, lines), "%s:%d: $ %s\nprints\n%s", tutorial, c.line, c.text, got)
+		assert.True(t, len(c.want) == 0 || matches(c.want, lines), "%s:%d: $ %s\nprints\n%s", path, c.line, c.text, got)
 	}
 	times, err := os.ReadFile(filepath.Join(results, "seconds"))
 	require.NoError(t, err)
 	t.Logf("%d commands in a fresh Debian: %s", len(listed), bytes.TrimSpace(times))
+}
+
+// publishPlugins pushes the plugins of this checkout to a registry on this machine, and returns their reference.
+func publishPlugins(t *testing.T) string {
+	t.Helper()
+	program, reference := filepath.Join(t.TempDir(), "rplug"), registry.Start(t, t.TempDir())+"/plugins:stable"
+	require.NoError(t, checkout.BuildProgram(program, "cmd/rplug"))
+	out, err := exec.Command(program, "catalog", "push", reference, "--catalog",
+		filepath.Join(checkout.Root(), "plugins", "catalog.yaml")).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return reference
 }
 
 // enterDebian makes a folder the root of a namespace: unlike chroot, that allows bubblewrap to create namespaces. Its

@@ -1,6 +1,6 @@
 // Command images builds the images of the functions and of the programs in Pods. It writes each one as an OCI image layout
 // with all platforms, and as an archive for `docker load` with the host's platform. `images push` pushes the written images
-// to a registry.
+// to a registry, and `images pin` writes the digests of images into plugin documents.
 //
 // An image has one static program (the runtime's has two) and a user. Builds are reproducible: the same commit and the same
 // version of Go give the same digests.
@@ -32,8 +32,11 @@ type options struct {
 }
 
 func run(args []string, stdout, stderr io.Writer) error {
-	if len(args) > 0 && args[0] == "push" {
+	switch {
+	case len(args) > 0 && args[0] == "push":
 		return push(args[1:], stdout, stderr)
+	case len(args) > 0 && args[0] == "pin":
+		return pin(args[1:], stdout, stderr)
 	}
 	o, err := parse(args, stderr)
 	if err != nil {

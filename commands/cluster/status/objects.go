@@ -232,7 +232,10 @@ func (o *Objects) decode(apiVersion, kind string, text []byte) error {
 	e, _ := engines.Of(group, kind)
 	switch {
 	case kind == secretKind:
-		return decode(text, &o.secrets, func(s *outputSecret) { o.seeMetadata(&s.PartialObjectMetadata) })
+		return decode(text, &o.secrets, func(s *outputSecret) {
+			o.seeMetadata(&s.PartialObjectMetadata)
+			s.findKeys()
+		})
 	case kind == eventKind:
 		return decode(text, &o.events, func(e *event) { o.see(e.time()) })
 	case kind == podKind:

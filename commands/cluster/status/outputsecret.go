@@ -1,8 +1,10 @@
 package status
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -11,13 +13,75 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine"
 )
 
-// outputSecret is the metadata of a Secret: nothing else is read.
-type outputSecret struct{ metav1.PartialObjectMetadata }
+// outputSecret is the metadata of a Secret, and the names of its keys. Values are never read.
+type outputSecret struct {
+	metav1.PartialObjectMetadata
+	// Type is set if the whole Secret was printed.
+	Type string `json:"type"`
+	// Data has the keys of a whole Secret.
+	Data keyNames `json:"data"`
+
+	keys map[string]bool // nil if they are not known
+}
+
+// keyNames are the keys of a mapping, whose values are not kept.
+type keyNames []string
+
+// UnmarshalJSON implements json.Unmarshaler. Something else than a mapping has no keys.
+func (k *keyNames) UnmarshalJSON(text []byte) error {
+	var mapping map[string]json.RawMessage
+	if json.Unmarshal(text, &mapping) == nil {
+		*k = slices.Sorted(maps.Keys(mapping))
+	}
+	return nil
+}
+
+// findKeys finds the names of the keys: those of the data, or if only the metadata was printed, those whose managers it lists.
+func (s *outputSecret) findKeys() {
+	if s.Type != "" {
+		s.keys = map[string]bool{}
+		for _, key := range s.Data {
+			s.keys[key] = true
+		}
+		return
+	}
+	for _, manager := range s.ManagedFields {
+		var fields struct {
+			Data keyNames `json:"f:data"`
+		}
+		if manager.FieldsV1 == nil || json.Unmarshal(manager.FieldsV1.Raw, &fields) != nil {
+			continue
+		}
+		if s.keys == nil {
+			s.keys = map[string]bool{}
+		}
+		for _, key := range fields.Data {
+			if name, isKey := strings.CutPrefix(key, "f:"); isKey {
+				s.keys[name] = true
+			}
+		}
+	}
+}
+
+// lacksKey returns the first of the keys that the Secret does not have.
+func (s *outputSecret) lacksKey(keys []string) (key string, lacks bool) {
+	if s.keys == nil {
+		return "", false
+	}
+	i := slices.IndexFunc(keys, func(key string) bool { return !s.keys[key] })
+	if i < 0 {
+		return "", false
+	}
+	return keys[i], true
+}
 
 func (s *outputSecret) phase() string { return s.Labels[contract.PhaseKey] }
 
 // published returns the generation of the outputs in the Secret; empty if it has no outputs.
 func (s *outputSecret) published() string { return s.Annotations[contract.PublishedKey] }
+
+// publication returns the name of the publication of the outputs; empty if it has none.
+func (s *outputSecret) publication() string { return s.Annotations[contract.PublicationKey] }
 
 // isCurrent reports whether the Secret has the outputs of the render that was applied last.
 func (s *outputSecret) isCurrent() bool {

@@ -47,15 +47,15 @@ func (r *rules) path(step string) string { return r.sandbox + "/" + r.name + "/"
 func (r *rules) step(t *task) Step {
 	s := Step{Step: r.path(t.step()), Namespace: t.Namespace}
 	s.attach(t)
-	isReady, problem := r.isReady(t)
+	v := r.verdict(t)
 	waitsFor, _ := r.inputs(t)
 	switch {
-	case isReady:
+	case v.isReady:
 		s.State = Ready
-	case t.End == engine.Complete:
+	case v.isFinal || t.End == engine.Complete:
 		s.State = Stale
-		s.Detail = fmt.Sprintf("complete, but %s; to run it again: kubectl delete -n %s %s, then apply", problem, t.Namespace,
-			t.State.Object())
+		s.Detail = fmt.Sprintf("complete, but %s; to run it again: kubectl delete -n %s %s, then apply", v.problem, t.Namespace,
+			strings.Join(append(t.objects(), v.with...), " "))
 	case t.End == engine.Failed:
 		s.State, s.Detail = Failed, t.Failure
 	case t.isMissing:
@@ -68,20 +68,101 @@ func (r *rules) step(t *task) Step {
 	return s
 }
 
-// isReady reports whether a task has done its work. If it has not although it is complete, problem is the reason.
-func (r *rules) isReady(t *task) (isReady bool, problem string) {
+// verdict says whether a task has done its work.
+type verdict struct {
+	isReady bool
+	// problem is the reason why a complete task has not done its work.
+	problem string
+	// with are the objects that must be deleted with the workload so that the task runs again: a published step does not.
+	with []string
+	// isFinal is set if the workload cannot change that, whether it exists or not.
+	isFinal bool
+}
+
+// verdict returns whether a task has done its work.
+func (r *rules) verdict(t *task) verdict {
 	isComplete := t.End == engine.Complete
 	switch {
 	case t.output() != "":
-		return r.hasPublished(t)
+		v := verdict{}
+		if v.isReady, v.problem = r.hasPublished(t); v.isReady {
+			return r.checkPublished(t)
+		}
+		return v
 	case t.helper() == contract.HelperCopy:
 		_, isCopied := r.inputs(t)
-		return isComplete && isCopied, "a copy does not have the outputs of this render"
+		return verdict{isReady: isComplete && isCopied, problem: "a copy does not have the outputs of this render"}
 	case t.helper() == contract.HelperCleanup:
-		return isComplete && !r.isAnyPublished(), "outputs have been published since"
+		return verdict{isReady: isComplete && !r.isAnyPublished(), problem: "outputs have been published since"}
 	}
-	return isComplete, ""
+	return verdict{isReady: isComplete}
 }
+
+// checkPublished checks what the Secret of a task that has published holds: all outputs, as far as its keys are known, and
+// outputs that were made from what its producers have published last. Keys for workloads are missing until the Job of a
+// render with a new fork has added them.
+func (r *rules) checkPublished(t *task) verdict {
+	s := r.secret(t.output(), t.Namespace)
+	if s == nil || s.published() != t.generation() {
+		return verdict{isReady: true} // of a delete phase whose cleanup has removed it
+	}
+	if producer := r.replaced(t, s); producer != "" {
+		return verdict{
+			problem: "it has read outputs of " + producer + " that were replaced since", isFinal: true,
+			with: append([]string{secretObject(s.Name)}, r.following(t)...),
+		}
+	}
+	key, lacks := s.lacksKey(t.outputKeys())
+	if !lacks {
+		return verdict{isReady: true}
+	}
+	return verdict{problem: fmt.Sprintf("its Secret does not have the key %q", key), with: []string{secretObject(s.Name)}}
+}
+
+// replaced returns the first producer that has published again since a create step has read its outputs, or "". A producer
+// without outputs has not: it is about to publish, and its own state says so.
+func (r *rules) replaced(t *task, s *outputSecret) string {
+	if t.phase() != string(v1alpha1.PhaseCreate) {
+		return ""
+	}
+	for name, readKey := range t.reads() {
+		producer := r.secret(name, t.Namespace)
+		if producer != nil && producer.isCurrent() && producer.publication() != s.Annotations[readKey] {
+			return cmp.Or(producer.Labels[contract.StepKey], name)
+		}
+	}
+	return ""
+}
+
+// following returns the objects of the tasks that read, directly or not, what a task publishes, without those of the task.
+func (r *rules) following(t *task) (objects []string) {
+	seen := map[*task]bool{t: true}
+	add := func(more ...string) {
+		for _, object := range more {
+			if !slices.Contains(objects, object) && !slices.Contains(t.objects(), object) {
+				objects = append(objects, object)
+			}
+		}
+	}
+	for queue := []*task{t}; len(queue) > 0; queue = queue[1:] {
+		for _, reader := range r.tasks {
+			isReader := queue[0].output() != "" && reader.Namespace == t.Namespace && reader.phase() == t.phase() &&
+				slices.Contains(reader.inputs(), queue[0].output())
+			if !isReader || seen[reader] {
+				continue
+			}
+			seen[reader] = true
+			queue = append(queue, reader)
+			add(reader.objects()...)
+			if s := r.secret(reader.output(), t.Namespace); s != nil {
+				add(secretObject(s.Name))
+			}
+		}
+	}
+	return objects
+}
+
+func secretObject(name string) string { return "secret/" + name }
 
 // hasPublished reports whether the Secret of a task has its outputs. In the delete phase, the cleanup deletes the Secrets of
 // steps that have succeeded; if they are applied again, they stay empty.
@@ -135,10 +216,19 @@ func (r *rules) inputs(t *task) (waitsFor []string, isCopied bool) {
 		}
 		if to := t.copyTo(); to != "" {
 			s := r.secret(name, to)
-			isCopied = isCopied && s != nil && s.isCurrent()
+			isCopied = isCopied && s != nil && s.isCurrent() && r.isCopyOf(s, r.secret(name, t.Namespace))
+			if isCopied {
+				_, lacks := s.lacksKey(t.copiedKeys(name))
+				isCopied = !lacks
+			}
 		}
 	}
 	return waitsFor, isCopied
+}
+
+// isCopyOf reports whether a copy has what the original has published last, if it has.
+func (r *rules) isCopyOf(s, original *outputSecret) bool {
+	return original == nil || !original.isCurrent() || original.publication() == s.publication()
 }
 
 // secret returns the Secret with a name, or nil if it does not exist.

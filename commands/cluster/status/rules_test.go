@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -126,7 +127,7 @@ var cases = []struct {
 	},
 	{
 		"a Job cannot make its Pod", []manifest{secret("create", "make", ""), job("create", "make", "")},
-		InProgress, map[string]string{"make": "InProgress has no Pod; see kubectl describe -n ns job/job-make"},
+		InProgress, map[string]string{"make": "InProgress has started no Pod; see kubectl describe -n ns job/job-make"},
 	},
 	{
 		"a consumer waits for outputs of this render", []manifest{
@@ -195,6 +196,45 @@ var cases = []struct {
 	{
 		"a copy that was deleted and applied again is stale", []manifest{
 			secret("create", "make", "new"), job("create", "make", "Complete"), in("shop", secret("create", "make", "")),
+			helper("create", "copy", "Complete", manifest{contract.CopyToKey: "shop"}, "of-make"),
+		},
+		Stale, map[string]string{"make": "Ready", "copy": "Stale complete, but a copy does not have the outputs of this " +
+			"render; to run it again: kubectl delete -n ns job/job-copy, then apply"},
+	},
+	{
+		"a step that has read outputs that were replaced is stale, even without its Job", []manifest{
+			annotated(secret("create", "make", "new"), contract.PublicationKey, "second"), job("create", "make", "Complete"),
+			annotated(annotated(secret("create", "use", "new"), contract.PublicationKey, "x"), contract.ReadKey(0), "first"),
+			job("create", "use", "ready", "of-make"),
+		},
+		Stale, map[string]string{"make": "Ready", "use": "Stale complete, but it has read outputs of make that were replaced " +
+			"since; to run it again: kubectl delete -n ns job/job-use secret/of-use, then apply"},
+	},
+	{
+		"a step that has read the last outputs is ready", []manifest{
+			annotated(secret("create", "make", "new"), contract.PublicationKey, "second"), job("create", "make", "Complete"),
+			annotated(secret("create", "use", "new"), contract.ReadKey(0), "second"), job("create", "use", "Complete", "of-make"),
+		},
+		Ready, nil,
+	},
+	{
+		"outputs of an earlier version of the helpers have no publication", []manifest{
+			secret("create", "make", "new"), job("create", "make", "Complete"),
+			secret("create", "use", "new"), job("create", "use", "Complete", "of-make"),
+		},
+		Ready, nil,
+	},
+	{
+		"a producer that runs again has not replaced its outputs yet", []manifest{
+			secret("create", "make", ""), job("create", "make", "ready"),
+			annotated(secret("create", "use", "new"), contract.ReadKey(0), "first"), job("create", "use", "Complete", "of-make"),
+		},
+		InProgress, map[string]string{"make": "InProgress runs", "use": "Ready"},
+	},
+	{
+		"a copy of outputs that were replaced is stale", []manifest{
+			annotated(secret("create", "make", "new"), contract.PublicationKey, "second"), job("create", "make", "Complete"),
+			annotated(in("shop", secret("create", "make", "new")), contract.PublicationKey, "first"),
 			helper("create", "copy", "Complete", manifest{contract.CopyToKey: "shop"}, "of-make"),
 		},
 		Stale, map[string]string{"make": "Ready", "copy": "Stale complete, but a copy does not have the outputs of this " +
@@ -320,10 +360,16 @@ func TestRules_agreeWithTheTemplate(t *testing.T) {
 	for name, exists := range worlds {
 		want, whole := byTemplate(t, exists)
 		got := byRules(t, exists)
+		for i := range got {
+			got[i].Detail = following.ReplaceAllString(got[i].Detail, "$1")
+		}
 		require.ElementsMatch(t, want, got, name)
 		require.Equal(t, whole, (&Report{Steps: got}).summary(), name)
 	}
 }
+
+// following matches the command that runs a step again, and what follows from it, which the template does not know.
+var following = regexp.MustCompile(`( \w+/\S+ secret/[^ ,]+)(?: \w+/[^ ,]+)+`)
 
 // byTemplate returns the states that the template prints for objects decoded as kubectl decodes them.
 func byTemplate(t *testing.T, exists []manifest) (steps []Step, whole State) {
@@ -379,13 +425,21 @@ func ofRender(all []manifest) []manifest {
 func world(random *rand.Rand) (exists []manifest) {
 	pick := func(of ...string) string { return of[random.IntN(len(of))] }
 	phase := pick("create", "delete")
+	publication := func(s manifest) manifest {
+		for _, key := range []string{contract.PublicationKey, contract.ReadKey(0), contract.ReadKey(1)} {
+			if name := pick("", "first", "second"); name != "" {
+				annotated(s, key, name)
+			}
+		}
+		return s
+	}
 	for _, step := range []string{"make", "seed", "use"}[:1+random.IntN(3)] {
 		state := pick("", "active", "ready", "Complete", "Failed")
 		one := job(phase, step, state, []string{"of-make", "of-seed"}[:random.IntN(3)]...)
 		if pick("outputs", "none") == "none" {
 			one = without(one)
 		} else if random.IntN(5) > 0 {
-			exists = append(exists, secret(phase, step, pick("", "old", "new")))
+			exists = append(exists, publication(secret(phase, step, pick("", "old", "new"))))
 		}
 		exists = append(exists, one)
 	}
@@ -395,7 +449,7 @@ func world(random *rand.Rand) (exists []manifest) {
 	}
 	if random.IntN(2) > 0 {
 		exists = append(exists, helper(phase, "copy", pick("", "ready", "Complete"), manifest{contract.CopyToKey: "shop"}, "of-make"),
-			in("shop", secret(phase, "make", pick("", "old", "new"))))
+			in("shop", publication(secret(phase, "make", pick("", "old", "new")))))
 	}
 	return exists
 }
@@ -407,4 +461,97 @@ func TestTemplate_singleObject(t *testing.T) {
 	single := without(job("create", "make", "Complete"))
 	require.NoError(t, template.Must(template.New("").Parse(Template)).Execute(&out, single))
 	assert.Equal(t, "status: Missing\n", out.String())
+}
+
+// printed returns a Secret with keys, as a dump prints them.
+func printed(s manifest, keys ...string) manifest {
+	data := manifest{}
+	for _, key := range keys {
+		data[key] = "dmFsdWU="
+	}
+	s["type"], s["data"] = "Opaque", data
+	return s
+}
+
+// managed returns the metadata of a Secret with the managers of its keys, as status reads it from a cluster.
+func managed(s manifest, keys ...string) manifest {
+	fields := manifest{".": manifest{}}
+	for _, key := range keys {
+		fields["f:"+key] = manifest{}
+	}
+	s["metadata"].(manifest)["managedFields"] = []manifest{
+		{"manager": "kubectl", "operation": "Apply", "fieldsV1": manifest{"f:metadata": manifest{}}},
+		{"manager": "krm", "operation": "Update", "fieldsV1": manifest{"f:data": fields}},
+	}
+	return s
+}
+
+// planned returns a Job with a plan.
+func planned(job manifest, plan contract.Plan) manifest {
+	text, _ := json.Marshal(plan) // of strings and flags
+	spec := job["spec"].(manifest)["template"].(manifest)
+	spec["spec"] = manifest{"containers": []manifest{
+		{"name": "x", "env": []manifest{{"name": contract.PlanVariable, "value": string(text)}}},
+	}}
+	return job
+}
+
+// A published Secret without a key is not ready; keys that are not known do not count.
+func TestRules_keys(t *testing.T) {
+	t.Parallel()
+	outputs := contract.Plan{Outputs: []contract.Output{{Name: "url", Workloads: true}, {Name: "user"}}}
+	copies := contract.Plan{Producers: []contract.Producer{
+		{Generation: "new", Inputs: []contract.Input{{Output: "url", Workloads: true}}},
+	}}
+	const again = `; to run it again: kubectl delete -n ns job/job-make secret/of-make, then apply`
+	for name, c := range map[string]struct {
+		end  string
+		keys []string
+		want string
+	}{
+		"all keys":                   {"Complete", []string{"url", "url.new", "user", "more"}, "Ready"},
+		"a key was removed":          {"Complete", []string{"url.new", "user"}, `Stale complete, but its Secret does not have the key "url"` + again},
+		"the last key was removed":   {"Complete", []string{"url", "url.new"}, `Stale complete, but its Secret does not have the key "user"` + again},
+		"no keys":                    {"Complete", []string{}, `Stale complete, but its Secret does not have the key "url"` + again},
+		"the key of an older fork":   {"Complete", []string{"url", "url.old", "user"}, `Stale complete, but its Secret does not have the key "url.new"` + again},
+		"a fork was added":           {"ready", []string{"url", "user"}, "InProgress runs"},
+		"a fork was added, it waits": {"active", []string{"url", "user"}, "InProgress starts"},
+	} {
+		for _, print := range []func(manifest, ...string) manifest{printed, managed} {
+			steps := byRules(t, []manifest{
+				print(secret("create", "make", "new"), c.keys...), planned(job("create", "make", c.end), outputs),
+			})
+			require.Len(t, steps, 1)
+			assert.Equal(t, c.want, strings.TrimSpace(string(steps[0].State)+" "+steps[0].Detail), name)
+		}
+	}
+	steps := byRules(t, []manifest{secret("create", "make", "new"), planned(job("create", "make", "Complete"), outputs)})
+	assert.Equal(t, Ready, steps[0].State, "the keys are not known")
+
+	for want, keys := range map[State][]string{Ready: {"url", "url.new"}, Stale: {"url"}} {
+		steps = byRules(t, []manifest{
+			secret("create", "make", "new"), printed(in("shop", secret("create", "make", "new")), keys...),
+			planned(helper("create", "copy", "Complete", manifest{contract.CopyToKey: "shop"}, "of-make"), copies),
+			job("create", "make", "Complete"),
+		})
+		assert.Equal(t, want, (&Report{Steps: steps}).summary(), keys)
+	}
+}
+
+// The command runs a stale step and all that follows from it, each object once.
+func TestRules_whatFollows(t *testing.T) {
+	t.Parallel()
+	steps := byRules(t, []manifest{
+		annotated(secret("create", "make", "new"), contract.PublicationKey, "second"), job("create", "make", "Complete"),
+		annotated(secret("create", "use", "new"), contract.ReadKey(0), "first"), job("create", "use", "Complete", "of-make"),
+		secret("create", "last", "new"), job("create", "last", "Complete", "of-use", "of-make"),
+		without(job("create", "other", "Complete", "of-seed")), without(job("create", "end", "Complete", "of-last", "of-use")),
+		helper("create", "copy", "Complete", manifest{contract.CopyToKey: "shop"}, "of-use"),
+	})
+	found := map[string]string{}
+	for _, s := range steps {
+		found[s.name()] = s.Detail
+	}
+	assert.Equal(t, "complete, but it has read outputs of make that were replaced since; to run it again: kubectl delete -n ns "+
+		"job/job-use secret/of-use job/job-last secret/of-last job/job-end job/job-copy, then apply", found["use"])
 }

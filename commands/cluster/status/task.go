@@ -1,8 +1,10 @@
 package status
 
 import (
+	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -79,8 +81,57 @@ func (t *task) inputs() []string {
 	return names
 }
 
+// reads returns the names of the Secrets that the task reads, and for each the annotation that its own Secret has about it.
+// The order is that of the template.
+func (t *task) reads() iter.Seq2[string, string] {
+	return func(yield func(name, readKey string) bool) {
+		for _, key := range slices.Sorted(maps.Keys(t.Secrets)) {
+			number, isInput := strings.CutPrefix(key, inputSecretPrefix)
+			i, err := strconv.Atoi(number)
+			if isInput && err == nil && t.Secrets[key] != "" && !yield(t.Secrets[key], contract.ReadKey(i)) {
+				return
+			}
+		}
+	}
+}
+
+// objects returns the workload as an argument of kubectl, if it exists.
+func (t *task) objects() []string {
+	if t.isMissing {
+		return nil
+	}
+	return []string{t.State.Object()}
+}
+
 // inputSecretPrefix is the common prefix of the annotations that contract.InputSecretKey returns.
 var inputSecretPrefix = strings.TrimSuffix(contract.InputSecretKey(0), "0")
+
+// outputKeys returns the keys that the Secret of the task has if it is published.
+func (t *task) outputKeys() (keys []string) {
+	for _, output := range t.Plan.Outputs {
+		keys = append(keys, output.Name)
+		if output.Workloads {
+			keys = append(keys, contract.WorkloadKey(output.Name, t.generation()))
+		}
+	}
+	return keys
+}
+
+// copiedKeys returns the keys that copies of a Secret have.
+func (t *task) copiedKeys(secret string) (keys []string) {
+	for i, producer := range t.Plan.Producers {
+		if t.Secrets[contract.InputSecretKey(i)] != secret {
+			continue
+		}
+		for _, input := range producer.Inputs {
+			keys = append(keys, input.Output)
+			if input.Workloads {
+				keys = append(keys, contract.WorkloadKey(input.Output, producer.Generation))
+			}
+		}
+	}
+	return keys
+}
 
 // dependsOn returns the steps that this one waits for.
 func (t *task) dependsOn() []string {
@@ -117,4 +168,15 @@ func workloadsOf(tasks []*task) []*task {
 		}
 	}
 	return first
+}
+
+// Name is the name of the step in its resource, or of the helper.
+func (s *Step) Name() string { return s.Step[strings.LastIndexByte(s.Step, '/')+1:] }
+
+// LogArguments are the arguments of kubectl for the logs of the step; nil if its workload does not exist.
+func (s *Step) LogArguments() []string {
+	if s.task == nil || s.task.isMissing {
+		return nil
+	}
+	return s.task.LogArguments()
 }

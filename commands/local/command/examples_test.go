@@ -35,7 +35,7 @@ func TestExamplePostgres(t *testing.T) {
 		"ready: [sh, -c, pg_isready --host=127.0.0.1 --port=$FIXTURE_PORT]",
 		`"15[.].*\n"`, `"`+regexp.MustCompile(`[0-9]+`).FindString(string(version))+`[.].*\n"`,
 	)
-	assert.Contains(t, stdout, "1 test and 3 cases: 21 checks passed, 0 failed, 5 skipped\n")
+	assert.Contains(t, stdout, "1 test and 3 cases: 27 checks passed, 0 failed, 6 skipped\n")
 	assert.Contains(t, stdout, "ok    postgres/products delete-check\n")
 }
 
@@ -50,7 +50,7 @@ func TestExampleOrdersDB(t *testing.T) {
 		"ready: [mariadb-admin, --host=127.0.0.1, ping]",
 		"ready: [sh, -c, mariadb-admin --host=127.0.0.1 --port=$FIXTURE_PORT ping]",
 	)
-	assert.Contains(t, stdout, "1 test and 2 cases: 14 checks passed, 0 failed, 4 skipped\n")
+	assert.Contains(t, stdout, "1 test and 2 cases: 18 checks passed, 0 failed, 5 skipped\n")
 	assert.Contains(t, stdout, "ok    orders-db/orders delete-check\n")
 }
 

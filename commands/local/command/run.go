@@ -149,7 +149,7 @@ func (f *runFlags) execute(c *cobra.Command, objects []*krm.Item, options localr
 
 func (f *runFlags) print(out io.Writer, steps []local.Step) error {
 	if f.output == rplug.JSON {
-		return rplug.PrintJSON(out, map[string][]local.Step{"steps": steps})
+		return rplug.PrintJSON(out, local.Run{Steps: steps})
 	}
 	local.WriteOutputs(out, steps)
 	return nil

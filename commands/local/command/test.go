@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
@@ -30,6 +31,7 @@ type testFlags struct {
 	helperImage string
 	parallel    int
 	update      bool
+	seed        uint64
 	output      string
 	inputs      rplug.Inputs
 	stdout      io.Writer
@@ -45,9 +47,12 @@ func testCommand(stdout io.Writer, features []extension.Extension) *cobra.Comman
 			"too, unless the test skips them:\n\n" +
 			"  inputs-read               scripts read their inputs\n" +
 			"  outputs-read              each output is read by a step, a sandbox or an expectation\n" +
+			"  inputs-declared           scripts read no variable that nothing declares or sets\n" +
 			"  create-twice              a second create phase succeeds with the same outputs\n" +
 			"  delete-twice              a second delete phase succeeds\n" +
 			"  nothing-left              no outputs are left after the delete phase\n" +
+			"  processes-end             no process of a script runs behind it\n" +
+			"  any-order                 independent steps run in other orders, delayed at random\n" +
 			"  create-after-kill         the create phase succeeds after each of its steps was killed\n" +
 			"  delete-after-half-create  so does the delete phase\n\n" +
 			"Values of outputs are printed only where an expectation is not met, and not more than 120 bytes.\n\n" +
@@ -67,6 +72,7 @@ func (f *testFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.helperImage, "helper-image", "", "`IMAGE` with the runner of steps, as of rplug run")
 	flags.IntVar(&f.parallel, "parallel", 1, "run `N` cases at once")
 	flags.BoolVar(&f.update, "update", false, "write the values of outputs into expectations (equals) that differ")
+	flags.Uint64Var(&f.seed, "seed", 0, "`N` that random delays depend on (default: another one each time)")
 	flags.StringVarP(&f.output, "output", "o", report.Text, "`FORMAT`: "+strings.Join(plugintest.Formats(), ", "))
 }
 
@@ -149,7 +155,10 @@ func (f *testFlags) finish(c *cobra.Command, result *plugintest.Report, read *lo
 
 // options returns the options, or an error about a flag.
 func (f *testFlags) options() (plugintest.Options, error) {
-	options := plugintest.Options{Chain: build.New(f.inputs.Features...)}
+	options := plugintest.Options{Chain: build.New(f.inputs.Features...), Seed: f.seed}
+	if f.seed == 0 {
+		options.Seed = uint64(rand.Uint32()) + 1 //nolint:gosec // not for secrets
+	}
 	if f.parallel < 1 {
 		return options, fmt.Errorf("--parallel must be at least 1, not %d", f.parallel)
 	}

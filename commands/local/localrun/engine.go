@@ -100,6 +100,9 @@ type Result struct {
 	Message string
 	// Interrupted means that the engine stopped the container because the context had ended.
 	Interrupted bool
+	// Remaining means that processes that main had started were still running when it ended, and were killed. Only the
+	// process engine finds out.
+	Remaining bool
 	// Outputs are the values of the plan's outputs if the exit code is 0.
 	Outputs map[string][]byte
 }

@@ -70,6 +70,8 @@ type StepReport struct {
 	ExitCode int `json:"exitCode"`
 	// Message is the reason why the step failed or was skipped, on one line.
 	Message string `json:"message,omitempty"`
+	// Remaining means that processes that the script had started were still running when it ended: see Result.
+	Remaining bool `json:"remaining,omitempty"`
 	// Outputs are the published outputs of a step that is done or skipped.
 	Outputs map[string][]byte `json:"-"`
 	// Log is the file with the log of the step; empty if it did not run.

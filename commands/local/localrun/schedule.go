@@ -137,6 +137,7 @@ func (r *run) step(ctx context.Context, i int, s *step) {
 	defer r.endTurn()
 	r.observe(i, Running, "")
 	result, err := r.attempts(ctx, i, s, inputs)
+	r.set(i, func(report *StepReport) { report.Remaining = result.Remaining })
 	switch {
 	case err != nil:
 		r.mu.Lock()

@@ -3,6 +3,7 @@ package plugintest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -52,15 +53,42 @@ func (r *caseRun) createAfterKill(ctx context.Context, l *round, step string) ([
 	return after(step, append(killed, "the create phase ran again"), messages), logs
 }
 
-// deleteAfterHalf kills a step of the create phase, and runs the delete phase.
+// deleteAfterHalf kills a step of the create phase, and runs the delete phase. The test may say that the create phase must
+// run again before.
 func (r *caseRun) deleteAfterHalf(ctx context.Context, l *round, step string) ([]string, []Log) {
 	for _, at := range killPoints {
 		l.kill(ctx, step, at) // a create phase that fails is also incomplete
+		if r.test.Spec.CreateBeforeDelete {
+			again := l.run(ctx, v1alpha1.PhaseCreate, false)
+			if messages := again.failures(); len(messages) > 0 {
+				return after(step, []string{string(at)}, messages), again.logs()
+			}
+		}
 		if messages, logs := l.deletes(ctx); len(messages) > 0 {
+			if !r.test.Spec.CreateBeforeDelete && readsCreate(&r.test.plugin.Spec) {
+				messages = append(messages, wayOut)
+			}
 			return after(step, []string{string(at)}, messages), logs
 		}
 	}
 	return nil, nil
+}
+
+// wayOut is what to do about a delete step that reads an output of a create step which may never be published.
+const wayOut = "a delete step reads an output of a create step: derive the value from SIGNADOT_SANDBOX_ID instead, or set " +
+	"spec.createBeforeDelete in the test if such a sandbox is always created again before it is deleted"
+
+// readsCreate reports whether a delete step reads an output of a create step.
+func readsCreate(plugin *v1alpha1.ResourcePluginSpec) bool {
+	for _, step := range plugin.Delete {
+		for _, in := range step.Inputs {
+			isCreate := func(s v1alpha1.Step) bool { return in.ValueFromStep != nil && s.Name == in.ValueFromStep.Name }
+			if slices.ContainsFunc(plugin.Create, isCreate) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // after adds to messages how a step was killed before.

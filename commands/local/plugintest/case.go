@@ -23,6 +23,8 @@ type caseRun struct {
 	checks []Check
 	// got are the outputs of the first round, which --update writes.
 	got map[v1alpha1.Phase]outputs
+	// remaining are messages about steps of the first round whose processes were still running behind them.
+	remaining []string
 }
 
 // observe reports a change of the case.
@@ -55,6 +57,16 @@ func (r *caseRun) all(ctx context.Context) {
 
 func (r *caseRun) lives(ctx context.Context) {
 	why := r.first(ctx)
+	unknown := why
+	if why == createFails { // and steps in front of the one that fails have run
+		unknown = ""
+	}
+	r.builtin(ctx, v1alpha1.CheckProcessesEnd, unknown, func() ([]string, []Log) { return r.remaining, nil })
+	unordered := why
+	if spec := &r.test.plugin.Spec; why == "" && !hasIndependent(spec.Create) && !hasIndependent(spec.Delete) {
+		unordered = noIndependent
+	}
+	r.builtin(ctx, v1alpha1.CheckAnyOrder, unordered, func() ([]string, []Log) { return r.anyOrder(ctx) })
 	r.builtin(ctx, v1alpha1.CheckCreateAfterKill, why, func() ([]string, []Log) { return r.eachKill(ctx, r.createAfterKill) })
 	if why == "" && len(r.test.plugin.Spec.Delete) == 0 {
 		why = noDelete
@@ -64,7 +76,11 @@ func (r *caseRun) lives(ctx context.Context) {
 	})
 }
 
-const noDelete = "the plugin has no delete phase"
+// Reasons why checks are skipped.
+const (
+	noDelete    = "the plugin has no delete phase"
+	createFails = "the create phase must fail"
+)
 
 // add adds a check, unless its result is only that the tests are being stopped.
 func (r *caseRun) add(ctx context.Context, id string, messages []string, logs []Log) {
@@ -117,6 +133,7 @@ func (r *caseRun) first(ctx context.Context) (why string) {
 	}
 	r.got = l.published
 	created := l.run(ctx, v1alpha1.PhaseCreate, false)
+	r.remaining = created.remaining()
 	messages := compare(&r.testCase.Create, created)
 	r.add(ctx, CheckCreate, messages, created.logs())
 	r.script(ctx, l, v1alpha1.PhaseCreate, CheckCreateScript, len(messages) == 0)
@@ -124,7 +141,7 @@ func (r *caseRun) first(ctx context.Context) (why string) {
 	case len(messages) > 0 && created.failed():
 		why = "the create phase failed"
 	case r.testCase.Create.Fails != nil:
-		why = "the create phase must fail"
+		why = createFails
 	}
 	restore, err := l.snapshot()
 	if err != nil {
@@ -144,12 +161,17 @@ func (r *caseRun) first(ctx context.Context) (why string) {
 
 // createTwice runs the create phase again.
 func (r *caseRun) createTwice(ctx context.Context, l *round, first outputs) ([]string, []Log) {
+	before, err := l.fixtureStates(ctx)
+	if err != nil {
+		return []string{err.Error()}, nil
+	}
 	second := l.run(ctx, v1alpha1.PhaseCreate, true)
-	messages := second.failures()
+	messages, logs := second.failures(), second.logs()
 	if len(messages) == 0 {
 		messages = sameOutputs(first, second.outputs())
+		more, of := l.sameStates(ctx, before)
+		messages, logs = append(messages, more...), append(logs, of...)
 	}
-	logs := second.logs()
 	if len(messages) == 0 && r.testCase.Create.Check != "" {
 		messages, logs = l.check(ctx, v1alpha1.PhaseCreate)
 	}
@@ -161,6 +183,7 @@ func (r *caseRun) delete(ctx context.Context, l *round, why string) {
 	r.observe(localrun.Running, CheckDelete)
 	restore, err := l.snapshot()
 	deleted := l.run(ctx, v1alpha1.PhaseDelete, false)
+	r.remaining = append(r.remaining, deleted.remaining()...)
 	if why == "the create phase failed" { // best effort: the create phase is incomplete
 		r.skip(ctx, CheckDelete, why)
 		return
@@ -180,10 +203,17 @@ func (r *caseRun) delete(ctx context.Context, l *round, why string) {
 	}
 	r.builtin(ctx, v1alpha1.CheckNothingLeft, why, func() ([]string, []Log) { return l.nothingLeft() })
 	r.builtin(ctx, v1alpha1.CheckDeleteTwice, why, func() ([]string, []Log) {
-		if err := restore(); err != nil {
+		before, err := l.fixtureStates(ctx)
+		if err == nil {
+			err = restore()
+		}
+		if err != nil {
 			return []string{err.Error()}, nil
 		}
-		return l.deletes(ctx)
+		if messages, logs := l.deletes(ctx); len(messages) > 0 {
+			return messages, logs
+		}
+		return l.sameStates(ctx, before)
 	})
 }
 

@@ -77,6 +77,17 @@ func reason(step localrun.StepReport) string {
 	return strings.TrimPrefix(step.Message, fmt.Sprintf("step %q: ", step.Step))
 }
 
+// remaining returns a message for each step that has succeeded, though processes that its script had started were running.
+func (o *outcome) remaining() (messages []string) {
+	for _, step := range o.steps {
+		if step.Remaining && step.State == localrun.Done {
+			messages = append(messages, fmt.Sprintf("step %q: processes that the script has started still ran when it ended, and "+
+				"are killed with it: wait for them", step.Step))
+		}
+	}
+	return messages
+}
+
 // logs returns the last lines of the logs of the failed steps.
 func (o *outcome) logs() []Log {
 	var logs []Log

@@ -100,12 +100,14 @@ func TestSuite_withoutFault(t *testing.T) {
 	found, checks := failed(t, "")
 	assert.Empty(t, found)
 	assert.Equal(t, []string{
-		"inputs-read passed", "outputs-read passed",
+		"inputs-read passed", "outputs-read passed", "inputs-declared passed",
 		"small/create passed", "small/create-check passed", "small/create-twice passed",
 		"small/delete passed", "small/delete-check passed", "small/nothing-left passed", "small/delete-twice passed",
+		"small/processes-end passed", "small/any-order skipped",
 		"small/create-after-kill passed", "small/delete-after-half-create passed",
 		"none/create passed", "none/create-twice skipped",
 		"none/delete passed", "none/nothing-left passed", "none/delete-twice passed",
+		"none/processes-end passed", "none/any-order skipped",
 		"none/create-after-kill skipped", "none/delete-after-half-create skipped",
 	}, checks)
 }
@@ -170,7 +172,32 @@ func TestSuite_findsFaults(t *testing.T) {
 		"delete fails after half a create": {
 			[]string{"    script: |\n      #!/bin/bash\n      set -eu\n" + asks + "      ask del",
 				"    - {name: state, valueFromStep: {name: seed, output: state}}\n    script: |\n      #!/bin/bash\n      set -eu\n" + asks + "      echo \"$STATE\"\n      ask del"},
-			map[string]string{"small/delete-after-half-create": `step "drop" failed: step "seed" has not published its outputs`},
+			map[string]string{"small/delete-after-half-create": `spec.createBeforeDelete`},
+		},
+		"delete fails after half a create, which the test allows": {
+			[]string{"    script: |\n      #!/bin/bash\n      set -eu\n" + asks + "      ask del",
+				"    - {name: state, valueFromStep: {name: seed, output: state}}\n    script: |\n      #!/bin/bash\n      set -eu\n" + asks + "      echo \"$STATE\"\n      ask del",
+				noSkip, "  createBeforeDelete: true\n" + noSkip},
+			nil,
+		},
+		"an order that nothing declares": {
+			[]string{"    - {name: name, valueFromStep: {name: provision, output: name}}\n", "", `printf '%s seeded' "$NAME"`,
+				`sleep 1; [ "$(ask get "$SIGNADOT_SANDBOX_ID")" = ok ] || exit 8; printf 'store-small seeded'`},
+			map[string]string{"small/any-order": "with the steps one at a time, the last ones first: step \"seed\" failed: the script exited with 8"},
+		},
+		"a variable that nothing declares": {
+			[]string{`ask put "$SIGNADOT_SANDBOX_ID-seed" > /tmp/answer`, `ask put "$SIGNADOT_SANDBOX_ID-seed" "${SIZE:-}" > /tmp/answer`},
+			map[string]string{"inputs-declared": `spec.create[1].script: the script of step "seed" reads $SIZE, which nothing declares`},
+		},
+		"a process that outlives its script": {
+			[]string{putName, putName + "\n      sleep 600 &", "timeoutSeconds: 20", "timeoutSeconds: 60",
+				noSkip, "  skip: [create-twice, create-after-kill, delete-after-half-create]\n" + noSkip},
+			map[string]string{"small/processes-end": `step "provision": processes that the script has started still ran when it ended`},
+		},
+		"a second run has a side effect": {
+			[]string{putName, putName + "\n      " + `ask put "$SIGNADOT_SANDBOX_ID-$RANDOM$RANDOM" > /tmp/answer`,
+				delSeed, delSeed + "\n      for name in $(ask list); do ask del \"$name\" > /tmp/answer; done"},
+			map[string]string{"small/create-twice": `fixture "server": its state must stay the same when the phase runs again`},
 		},
 		"a kill leaves a lock": {
 			[]string{putName, `[ "$(ask add "$SIGNADOT_SANDBOX_ID-lock")" = ok ] || { echo "it is locked" >&2; exit 6; }` +

@@ -23,8 +23,10 @@ type fixture struct {
 	// port is its port on this machine, or 0.
 	port int
 
-	run       *process          // on this machine
-	container *containerFixture // in a container
+	run         *process // on this machine
+	own         string   // its folder there
+	environment []string
+	container   *containerFixture // in a container
 }
 
 // readyInterval is the time between two readiness checks.
@@ -81,6 +83,7 @@ func (l *round) startCommand(ctx context.Context, f *fixture) error {
 	for name, value := range f.Env {
 		environment = append(environment, name+"="+value)
 	}
+	f.own, f.environment = own, environment
 	if f.run, err = startProcess(own, environment, program(f.Command, from)); err != nil {
 		f.run = nil
 		return err

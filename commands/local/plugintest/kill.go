@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/commands/local/localrun"
 )
 
@@ -34,12 +35,19 @@ type watched struct {
 	target    string // the step to kill; empty for none
 	killPoint killPoint
 	cancel    context.CancelCauseFunc // ends the phase
+
+	ordering func([]v1alpha1.Step) *gate // nil to run steps once their inputs are there
+	gate     *gate                       // of the phase
+	started  []string                    // the steps that ran, in their order
 }
 
 // Run implements localrun.Engine.
 func (w *watched) Run(ctx context.Context, container localrun.Container) (localrun.Result, error) {
 	step := container.Labels[localrun.LabelStep]
 	step = step[strings.LastIndexByte(step, '/')+1:]
+	if w.gate != nil {
+		return w.gated(ctx, step, container)
+	}
 	if w.target == "" {
 		return w.measured(ctx, step, container)
 	}
@@ -56,6 +64,19 @@ func (w *watched) Run(ctx context.Context, container localrun.Container) (localr
 		w.cancel(errKilled)
 		return localrun.Result{}, errKilled
 	}
+	return result, err
+}
+
+// gated runs a container when its turn has come.
+func (w *watched) gated(ctx context.Context, step string, container localrun.Container) (localrun.Result, error) {
+	if err := w.gate.enter(ctx, step); err != nil {
+		return localrun.Result{}, err
+	}
+	w.mu.Lock()
+	w.started = append(w.started, step)
+	w.mu.Unlock()
+	result, err := w.Engine.Run(ctx, container)
+	w.gate.leave(step, err == nil && result.ExitCode == 0)
 	return result, err
 }
 

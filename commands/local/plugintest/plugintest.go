@@ -53,6 +53,8 @@ type Options struct {
 	Chain build.Chain
 	// Select matches cases by TEST/CASE, and the checks of the plugin itself by TEST; nil means all.
 	Select *regexp.Regexp
+	// Seed is the seed of random delays.
+	Seed uint64
 	// Observe is called for each change of a case, but never concurrently; it may be nil. In events, the resource is the
 	// test, and the step is the case. The message is the current check, or the failed ones.
 	Observe func(localrun.Event)

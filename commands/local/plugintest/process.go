@@ -1,6 +1,9 @@
 package plugintest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
 	"os/exec"
 	"runtime"
 	"sync"
@@ -66,16 +69,21 @@ func (p *process) stop() {
 	})
 }
 
-// output keeps the last part of its input.
+// output keeps the last part of its input, and the digest of all.
 type output struct {
-	mu   sync.Mutex
-	text []byte
+	mu     sync.Mutex
+	text   []byte
+	digest hash.Hash // nil before the first write
 }
 
 // Write implements io.Writer.
 func (o *output) Write(text []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.digest == nil {
+		o.digest = sha256.New()
+	}
+	_, _ = o.digest.Write(text)
 	o.text = append(o.text, text...)
 	if extra := len(o.text) - 2*tailBytes; extra > 0 {
 		o.text = append(o.text[:0], o.text[extra:]...)
@@ -88,4 +96,14 @@ func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return string(o.text)
+}
+
+// sum returns the digest of everything that was written.
+func (o *output) sum() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.digest == nil {
+		return ""
+	}
+	return hex.EncodeToString(o.digest.Sum(nil))
 }

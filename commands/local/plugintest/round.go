@@ -106,6 +106,9 @@ func (l *round) run(ctx context.Context, phase v1alpha1.Phase, again bool) *outc
 	ctx, kill := context.WithCancelCause(ctx)
 	defer kill(nil)
 	l.engine.cancel = kill
+	if l.engine.ordering != nil {
+		l.engine.gate, l.engine.started = l.engine.ordering(l.test.plugin.Spec.Workflow(phase)), nil
+	}
 	running := map[string]bool{}
 	report, err := localrun.Run(ctx, objects, localrun.Options{
 		Engine: l.engine, State: l.state, Phase: phase, Rerun: again,

@@ -15,6 +15,7 @@ func (s *Suite) static(t *test) []Check {
 	return []Check{
 		t.static(v1alpha1.CheckInputsRead, s.unread[t.plugin.Item]),
 		t.static(v1alpha1.CheckOutputsRead, s.unreadOutputs(t)),
+		t.static(v1alpha1.CheckInputsDeclared, undeclared(t.plugin)),
 	}
 }
 

@@ -25,7 +25,11 @@ func (d *comparison) overlay(old, newer *v1alpha1.ResourcePluginSpec, isOnlyReas
 		first, _ := overlay.Parse(was)
 		second, _ := overlay.Parse(is)
 		if !bytes.Equal(first.Canonical, second.Canonical) {
-			d.add(Reason{Kind: ReasonOverlay, Fields: d.podFields()})
+			fields := d.podFields()
+			if len(fields) == 0 { // the Pods do not show what changed
+				fields = d.fields(&first.Template, &second.Template)
+			}
+			d.add(Reason{Kind: ReasonOverlay, Fields: fields})
 		}
 		return
 	}

@@ -221,7 +221,7 @@ func (s Summary) words() string {
 	add(s.SandboxesChanged, "sandbox", "changed")
 	add(s.StepsAgain, "step", "to run again")
 	add(s.StepsFirst, "step", "to run")
-	add(s.StepsNo, "step", "unchanged in a new version")
+	add(s.StepsNo, "step", "not to run again")
 	add(s.StepsGone, "step", "removed")
 	return cmp.Or(strings.Join(words, ", "), "no step runs")
 }

@@ -34,6 +34,8 @@ var faults = map[string]fault{
 	"output/objects":      generate(`[{kind: Generated, metadata: {name: generated, labels: {generated: "yes"}}}]`),
 	"output/names":        generate(`[{apiVersion: v1, kind: Generated, metadata: {labels: {generated: "yes"}}}]`),
 	"output/annotations":  generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, annotations: {port: 80}, labels: {generated: "yes"}}}]`),
+	"output/paths":        generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: ../a.yaml}, labels: {generated: "yes"}}}]`),
+	"output/indexes":      generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, annotations: {internal.config.kubernetes.io/index: x}, labels: {generated: "yes"}}}]`),
 	"output/unique-keys":  generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, name: a, labels: {generated: "yes"}}}]`),
 	"output/unique-items": generate(`[
   {apiVersion: v1, kind: Generated, metadata: {name: a, labels: {generated: "yes"}}},
@@ -90,7 +92,7 @@ var faults = map[string]fault{
 		f.input = bytes.Replace(f.input, []byte("items: {first: second}"), []byte("items: []"), 1)
 		return nil
 	}},
-	"input/block-scalars": editNodes(func(key string, value *yaml.Node) bool {
+	"input/block-scalars": editNodes(func(_ string, value *yaml.Node) bool {
 		if value.Style == yaml.LiteralStyle {
 			value.Value = strings.TrimRight(value.Value, "\n") + "\n"
 		}

@@ -22,7 +22,6 @@ type function struct {
 	items  *yaml.Node
 	config *yaml.Node
 	fault  fault
-	result map[string]any // of an item with spec.invalid
 }
 
 // fault is what a faulty function does. All fields may be nil.

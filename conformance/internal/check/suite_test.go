@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,12 +20,20 @@ import (
 	"github.com/resource-plugins/krm-functions/conformance/internal/suite"
 )
 
-// binary is a copy of the test binary that all users may execute. As "binary function NAME" it is the function with a fault.
+// binary is a copy of the test binary that all users may execute. As "binary function NAME" it is the function with a fault,
+// as "binary generated SEED" a generated one.
 var binary string
 
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "function" {
 		os.Exit((&function{fault: faults[os.Args[2]]}).main())
+	}
+	if len(os.Args) == 3 && os.Args[1] == "generated" {
+		seed, err := strconv.ParseUint(os.Args[2], 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		os.Exit((&function{fault: generated(seed)}).main())
 	}
 	os.Exit(runTests(m))
 }

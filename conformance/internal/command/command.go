@@ -107,12 +107,22 @@ func (o *options) suite(cases []*suite.Case, data suite.Data, args []string) (*c
 	}, nil
 }
 
-// selected returns the cases of at least the level.
+// selected returns the cases of at least the level. A case that needs another one, which is not selected, needs what that
+// one needs.
 func (o *options) selected(cases []*suite.Case) []*suite.Case {
 	least := slices.Index(suite.Levels, suite.Level(o.level))
-	return slices.DeleteFunc(slices.Clone(cases), func(c *suite.Case) bool {
-		return slices.Index(suite.Levels, c.Level) > least
-	})
+	isSelected := func(c *suite.Case) bool { return slices.Index(suite.Levels, c.Level) <= least }
+	var selected []*suite.Case
+	for _, c := range cases {
+		if !isSelected(c) {
+			continue
+		}
+		for needed := suite.Find(cases, c.Needs); needed != nil && !isSelected(needed); needed = suite.Find(cases, c.Needs) {
+			c.Needs = needed.Needs
+		}
+		selected = append(selected, c)
+	}
+	return selected
 }
 
 // functionName names the function in reports: without folders, so that reports of two machines are the same.

@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/conformance/internal/suite"
 )
 
-const help = `krm-conformance tests a KRM function against the KRM Functions Specification, and against what kustomize and kpt rely on
-beyond it.
+const help = `krm-conformance tests a KRM function against the KRM Functions Specification, and against what kustomize and
+kpt rely on beyond it.
 
 Usage:
   krm-conformance [flags] -- PROGRAM ARGS…
@@ -54,11 +54,14 @@ func newOptions() (*options, *pflag.FlagSet) {
 	flags.StringVar(&o.profile, "profile", "transformer",
 		"what the function claims to do: `generator`, transformer or validator (which may reject items with error results)")
 	flags.StringVar(&o.config, "config", "", "the `file` with the functionConfig; without it there is none")
-	flags.StringArrayVar(&o.items, "items", nil, "a `file` of items that are added to the lists of most cases; repeat it for more")
+	flags.StringArrayVar(&o.items, "items", nil,
+		"a `file` of items that are added to the lists of most cases; repeat it for more")
 	flags.StringVar(&o.invalid, "invalid", "", "a `file` with a ResourceList that the function must reject")
 	flags.StringArrayVar(&o.skip, "skip", nil, "do not run a case, as `CASE=REASON`: it contradicts the function's purpose")
-	flags.StringVar(&o.level, "level", "convention", "run the cases of this `level` and those above: MUST, SHOULD, statement, convention")
-	flags.StringVarP(&o.output, "output", "o", "text", "the `format`: text, json, junit or badge (JSON for a badge of shields.io)")
+	flags.StringVar(&o.level, "level", "convention",
+		"run the cases of this `level` and those above: MUST, SHOULD, statement, convention")
+	flags.StringVarP(&o.output, "output", "o", "text",
+		"the `format`: text, json, junit or badge (JSON for a badge of shields.io)")
 	flags.DurationVar(&o.timeout, "timeout", time.Minute, "end a run of the function that takes longer")
 	flags.BoolVar(&o.list, "list", false, "print all cases")
 	flags.StringVar(&o.explain, "explain", "", "print what a `CASE` tests, why, and its input")
@@ -94,7 +97,7 @@ func (o *options) data() (suite.Data, error) {
 	return data, nil
 }
 
-// readItems returns the documents of a file.
+// readItems returns the documents of a file, with their comments.
 func readItems(file string) ([][]byte, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -102,13 +105,16 @@ func readItems(file string) ([][]byte, error) {
 	}
 	var items [][]byte
 	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var item map[string]any
+		var item yaml.Node
 		if err := decoder.Decode(&item); errors.Is(err, io.EOF) {
 			return items, nil
 		} else if err != nil {
 			return nil, err
 		}
-		document, err := yaml.Marshal(item)
+		if content := item.Content[0]; content.Kind != yaml.MappingNode {
+			return nil, fmt.Errorf("line %d: an item must be an object", content.Line)
+		}
+		document, err := yaml.Marshal(&item)
 		if err != nil {
 			return nil, err
 		}

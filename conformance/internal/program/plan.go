@@ -63,7 +63,8 @@ func (p Program) plan(conditions []string) (*plan, error) {
 
 // containerPlan runs an image as kustomize and kpt do.
 func (p Program) containerPlan(conditions []string) (*plan, error) {
-	args := []string{p.Runtime, "run", "--rm", "-i", "--network", "none", "--user", "nobody", "--security-opt=no-new-privileges"}
+	args := []string{p.Runtime, "run", "--rm", "-i", "--network", "none", "--user", "nobody",
+		"--security-opt=no-new-privileges"}
 	for _, condition := range conditions {
 		switch condition {
 		case "no-network", "nobody", "no-environment": // as always

@@ -36,10 +36,11 @@ func memory(state *os.ProcessState) int64 {
 	if !ok {
 		return 0
 	}
+	maxRSS := int64(usage.Maxrss) //nolint:unconvert // it is an int32 on some platforms
 	if runtime.GOOS == "darwin" {
-		return int64(usage.Maxrss)
+		return maxRSS
 	}
-	return int64(usage.Maxrss) << 10
+	return maxRSS << 10
 }
 
 // signal returns the name of the signal that ended a process.

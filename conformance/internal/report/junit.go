@@ -40,6 +40,7 @@ func (r *Report) junit(w io.Writer) error {
 		case check.Failed:
 			one.Failure = &testMessage{Message: outcome.Case.Title,
 				Text: strings.Join(append(outcome.Problems[:len(outcome.Problems):len(outcome.Problems)], source(outcome.Case)), "\n")}
+		case check.Passed:
 		case check.Skipped, check.Blocked:
 			one.Skipped = &testMessage{Message: outcome.Reason}
 		}

@@ -33,8 +33,9 @@ func canonical(node *yaml.Node, budget *int) any {
 			list = append(list, canonical(element, budget))
 		}
 		return list
+	default:
+		return scalar(node)
 	}
-	return scalar(node)
 }
 
 func canonicalMap(node *yaml.Node, budget *int) map[string]any {

@@ -58,12 +58,12 @@ type Case struct {
 
 // Run describes how the function is run.
 type Run struct {
-	// Input is what is on stdin. In it, ${config} is the functionConfig and ${items} are the items that the user names, one
-	// a line. The default is the plain list of the suite.
+	// Input is what is on stdin. In it, ${config} is the functionConfig, and ${items} are the items that the user names; in
+	// flow style, ${, items}. The default is the plain list of the suite.
 	Input string `yaml:"input"`
 	// Form changes the input as a whole: json, crlf, bom, no-final-newline, not-utf8.
 	Form string `yaml:"form"`
-	// Size replaces the items by this many.
+	// Size replaces the items of the suite by this many.
 	Size int `yaml:"size"`
 	// Config is the functionConfig: given (the default) is the user's, else absent, null, empty, function-input or
 	// unknown-kind.

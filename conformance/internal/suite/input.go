@@ -32,21 +32,21 @@ func (r Run) Bytes(data Data) ([]byte, bool, error) {
 	}
 	if r.Size > 0 {
 		head, _, _ := strings.Cut(text, "items:\n")
-		text = head + "items:\n" + manyItems(r.Size)
+		text = head + "items:\n" + manyItems(r.Size) + "${items}\n"
 	}
 	config, err := r.config(data.Config)
 	if err != nil {
 		return nil, false, err
 	}
 	if config == "" {
-		text = strings.Replace(text, "functionConfig: ${config}\n", "", 1)
+		text = strings.NewReplacer("functionConfig: ${config}\n", "", "functionConfig: ${config},", "").Replace(text)
 	}
-	text = strings.Replace(text, "${config}", config, 1)
-	items, err := lines(data.Items)
+	flow, err := flowItems(data.Items)
 	if err != nil {
 		return nil, false, err
 	}
-	text = strings.Replace(text, "${items}\n", items, 1)
+	text = strings.NewReplacer("${config}", config, "    ${items}\n", blockItems("    ", data.Items),
+		"${items}\n", blockItems("", data.Items), "${, items}", flow).Replace(text)
 	input, err := form(r.Form, []byte(text))
 	return input, true, err
 }
@@ -74,14 +74,32 @@ func (r Run) config(given []byte) (string, error) {
 	return "", fmt.Errorf("unknown config %q", r.Config)
 }
 
-func lines(items [][]byte) (string, error) {
+// blockItems returns items as elements of a list, with their comments.
+func blockItems(indent string, items [][]byte) string {
+	var out strings.Builder
+	for _, item := range items {
+		for i, line := range strings.Split(strings.TrimRight(string(item), "\n"), "\n") {
+			switch {
+			case i == 0:
+				out.WriteString(indent + "- ")
+			case line != "":
+				out.WriteString(indent + "  ")
+			}
+			out.WriteString(line + "\n")
+		}
+	}
+	return out.String()
+}
+
+// flowItems returns items as the further elements of a list in flow style.
+func flowItems(items [][]byte) (string, error) {
 	var out strings.Builder
 	for _, item := range items {
 		text, err := toJSON(item)
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&out, "- %s\n", text)
+		fmt.Fprintf(&out, ", %s", text)
 	}
 	return out.String(), nil
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requirements are the sentences of the KRM Functions Specification with MUST, MUST NOT, SHOULD or SHOULD NOT for functions,
-// and the required fields and enumerations of its schema, with the cases that hold them.
+// requirements are the sentences of the KRM Functions Specification about functions, with the cases that hold them: first those
+// with MUST, MUST NOT, SHOULD and SHOULD NOT, and the schema, then those without a keyword. The other sentences are about
+// orchestrators, or permit something with MAY.
 // https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md
 var requirements = []struct {
 	sentence string
@@ -34,6 +35,15 @@ var requirements = []struct {
 	{"a function MUST NOT modify these annotations with the exception of the specific annotations listed below",
 		[]string{"keep/internal-id", "keep/internal-unknown"}},
 	{"A function SHOULD NOT modify these annotations.", []string{"keep/path", "keep/index"}},
+
+	{"Items is a list of Kubernetes objects", []string{"output/objects", "output/annotations"}},
+	{"FunctionConfig is an optional Kubernetes object", []string{"config/absent", "config/unknown-kind"}},
+	{"Path is the OS agnostic, slash-delimited, relative path.", []string{"results/file-path"}},
+	{"An exit code of zero indicates function execution was successful. A non-zero exit code indicates a failure.",
+		[]string{"results/exit-code", "behavior/invalid", "input/not-yaml", "input/truncated", "input/items-not-a-list",
+			"input/item-not-an-object"}},
+	{"Records the slash-delimited, OS-agnostic, relative file path to a resource.", []string{"output/paths"}},
+	{"the index represents the position of the Resource starting from zero.", []string{"output/indexes"}},
 }
 
 func TestCases_holdEachRequirement(t *testing.T) {
@@ -50,9 +60,7 @@ func TestCases_holdEachRequirement(t *testing.T) {
 		}
 	}
 	for _, c := range cases {
-		if c.Level == Must || c.Level == Should {
-			assert.True(t, held[c.ID], "%s is %s, and no requirement names it", c.ID, c.Level)
-		}
+		assert.Equal(t, c.Level != Convention, held[c.ID], "%s is %s", c.ID, c.Level)
 	}
 }
 
@@ -78,7 +86,7 @@ func TestRun_Bytes_fillsIn(t *testing.T) {
 	t.Parallel()
 	cases, err := Load()
 	require.NoError(t, err)
-	data := Data{Config: []byte("kind: Mine\n"), Items: [][]byte{[]byte("kind: My\n")}, Invalid: []byte("invalid")}
+	data := Data{Config: []byte("kind: Mine\n"), Items: [][]byte{[]byte("kind: My\nspec: # why\n  a: b\n")}, Invalid: []byte("invalid")}
 	for _, c := range cases {
 		input, has, err := c.Run.Bytes(data)
 		require.NoError(t, err, c.ID)
@@ -87,9 +95,14 @@ func TestRun_Bytes_fillsIn(t *testing.T) {
 		if given := slices.Contains([]string{"", "given"}, c.Run.Config); given && strings.Contains(c.Run.Input, "${config}") {
 			assert.Contains(t, string(input), "Mine", c.ID)
 		}
+		if c.Run.Input == "" && !c.Every && c.Run.File == "" && c.Run.Form != "json" {
+			assert.Contains(t, strings.ReplaceAll(string(input), "\r", ""), "\n- kind: My\n  spec: # why\n    a: b", c.ID)
+		}
 	}
-	input, has, err := Run{}.Bytes(Data{})
-	require.NoError(t, err)
-	assert.True(t, has)
-	assert.NotContains(t, string(input), "functionConfig")
+	for _, run := range []Run{{}, Find(cases, "input/flow").Run} {
+		input, has, err := run.Bytes(Data{})
+		require.NoError(t, err)
+		assert.True(t, has)
+		assert.NotContains(t, string(input), "functionConfig")
+	}
 }

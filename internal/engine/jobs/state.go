@@ -86,7 +86,7 @@ func jobState(j *batchv1.Job) *engine.State {
 	case j.Status.Active > 0:
 		s.Now = engine.Starting
 	default:
-		s.Now = "has no Pod; see kubectl describe -n " + s.Namespace + " " + s.Object()
+		s.Now = "has started no Pod; see kubectl describe -n " + s.Namespace + " " + s.Object()
 	}
 	return s
 }

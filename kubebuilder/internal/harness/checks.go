@@ -1,8 +1,9 @@
 package harness
 
 import (
+	"errors"
+	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -34,13 +35,14 @@ var Checks = []Check{
 	{"command", "succeeds with init or create api, and with each command of --args", "everything else is checked with them",
 		checkCommand},
 	{"answer", "answers each request within the limit of time", "a plugin that hangs makes kubebuilder hang", checkAnswer},
+	{"same-bytes", "answers the same request with the same files", "a diff shows what is new otherwise", checkSameBytes},
 	{"echo", "repeats apiVersion and command of the request", "a host cannot tell otherwise which request is answered",
 		checkEcho},
 	{"null-args", "accepts null as args", "kubebuilder sends it if the user gives none", checkNullArgs},
 	{"equals", "accepts --flag=value as --flag value", "users write both, and kubebuilder passes on what they write",
 		checkEquals},
-	{"unknown-flag", "refuses an unknown flag with errorMsgs, and exits with 0",
-		"kubebuilder drops what a plugin prints that exits with another code", checkUnknownFlag},
+	{"unknown-flag", "ignores a flag that it does not know",
+		"each plugin of a chain gets the flags of all: the design says that an unrecognized flag is no error", checkUnknownFlag},
 	{"unknown-command", "refuses an unknown command with errorMsgs, and exits with 0",
 		"later releases send others, such as delete", checkUnknownCommand},
 	{"old-host", "works without pluginChain and config", "releases before v4.10 send neither", checkOldHost},
@@ -56,7 +58,6 @@ var Checks = []Check{
 		"later releases and other plugins write them", checkUnknownFields},
 	{"large-project", "works on a project with many files", "kubebuilder sends every file", checkLargeProject},
 	{"idempotent", "changes nothing when it runs again on what it has made", "users run commands again", checkIdempotent},
-	{"same-bytes", "answers the same request with the same files", "a diff shows what is new otherwise", checkSameBytes},
 	{"chain-order", "works at each place of a chain",
 		"pluginChain is the layout with the plugin in front, not the order of execution", checkChainOrder},
 }
@@ -164,15 +165,18 @@ func inOrder(responses map[string]*v1alpha1.Response) iter.Seq2[string, *v1alpha
 	}
 }
 
+// errNoMessages is the error of a response with an error but no reason.
+var errNoMessages = errors.New("an error must have errorMsgs, a list: error_msg and other keys are lost")
+
 // answers sends a request, which may be refused, and reports an invalid response.
 func (s *session) answers(what string, request v1alpha1.Request) *v1alpha1.Response {
 	response, err := s.send(request)
 	if err != nil {
-		s.lacks("%s: %v", what, err)
+		s.lacks(what, err)
 		return nil
 	}
 	if response.Error && len(response.ErrorMsgs) == 0 {
-		s.fail("%s: an error must have errorMsgs, a list: error_msg and other keys are lost", what)
+		s.lacks(what, errNoMessages)
 	}
 	return response
 }
@@ -186,12 +190,20 @@ func checkNullArgs(s *session) {
 }
 
 func checkUnknownFlag(s *session) {
-	for command := range inOrder(s.supported(commands...)) {
-		request := s.request(command)
-		request.Args = append(slices.Clone(request.Args), "--no-such-flag", "x")
-		what := command + " with --no-such-flag"
-		if response := s.answers(what, request); response != nil && !response.Error {
-			s.fail("%s: must be refused with `error: true` and errorMsgs: a misspelled flag has no effect otherwise", what)
+	for command, response := range inOrder(s.supported(commands...)) {
+		for _, unknown := range [][]string{{"--no-such-flag", "x"}, {"--no-such-switch"}} {
+			request := s.request(command)
+			request.Args = append(slices.Clone(request.Args), unknown...)
+			other, err := s.send(request)
+			switch {
+			case err != nil:
+				s.lacks(fmt.Sprintf("%s %q", command, request.Args), err)
+			case other.Error:
+				s.fail("%s %q: must ignore %s, which may be of another plugin in the chain, but fails: %s",
+					command, request.Args, unknown[0], strings.Join(other.ErrorMsgs, "; "))
+			case !s.sameFiles(command, other.Universe, response.Universe):
+				s.fail("%s %q: must make the same files as without %s", command, request.Args, unknown[0])
+			}
 		}
 	}
 }
@@ -221,7 +233,7 @@ func checkEquals(s *session) {
 		}
 		checked = true
 		request.Args = joined
-		if again := s.succeed(request); again != nil && !maps.Equal(again.Universe, response.Universe) {
+		if again := s.succeed(request); again != nil && !s.sameFiles(command, again.Universe, response.Universe) {
 			s.fail("%s: %q must make the same files as %q", command, joined, s.args(command))
 		}
 	}

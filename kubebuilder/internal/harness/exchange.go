@@ -80,7 +80,9 @@ func (s *session) replay(exchange Exchange) {
 	}
 	text, err := s.exchange(exchange.Request)
 	if err != nil {
-		s.lacks("%v", err)
+		if !s.isHung { // which has been reported
+			s.fail("%v", err)
+		}
 		return
 	}
 	got, err := external.Decode(text)

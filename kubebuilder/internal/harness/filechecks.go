@@ -94,7 +94,15 @@ func checkLargeProject(s *session) {
 		for i := range s.Files {
 			request.Universe[fmt.Sprintf("src/%d/%d.go", i%20, i)] = strings.Repeat("// a line of a large project\n", 50)
 		}
-		if large := s.succeed(request); large != nil && !maps.Equal(large.Universe, response.Universe) {
+		large := s.succeed(request)
+		if large == nil {
+			continue
+		}
+		maps.DeleteFunc(large.Universe, func(name, content string) bool { // for the check "changed-only"
+			before, existed := request.Universe[name]
+			return existed && before == content && response.Universe[name] != content
+		})
+		if !s.sameFiles(command, large.Universe, response.Universe) {
 			s.fail("%s: must return the same files for a project with %d others", command, s.Files)
 		}
 	}
@@ -102,6 +110,9 @@ func checkLargeProject(s *session) {
 
 func checkIdempotent(s *session) {
 	for command, response := range inOrder(s.supported(commands...)) {
+		if s.memory.unstable[command] {
+			continue
+		}
 		request := s.request(command)
 		maps.Copy(request.Universe, response.Universe)
 		again := s.succeed(request)
@@ -125,6 +136,7 @@ func checkSameBytes(s *session) {
 		for _, name := range slices.Sorted(maps.Keys(response.Universe)) {
 			if response.Universe[name] != again.Universe[name] {
 				s.fail("%s: %q must be the same each time", command, name)
+				s.memory.unstable[command] = true
 			}
 		}
 	}
@@ -138,7 +150,7 @@ func checkChainOrder(s *session) {
 			request := s.request(command)
 			request.PluginChain = chain
 			request.Config["layout"] = chain
-			if other := s.succeed(request); other != nil && !maps.Equal(other.Universe, response.Universe) {
+			if other := s.succeed(request); other != nil && !s.sameFiles(command, other.Universe, response.Universe) {
 				s.fail("%s: must return the same files in the chain %s", command, strings.Join(chain, ", "))
 			}
 		}

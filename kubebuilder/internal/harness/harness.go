@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -39,6 +40,16 @@ type Harness struct {
 	Exchanges []Exchange
 	// Progress is called with the name of each check, or of each exchange, before it runs; it may be nil.
 	Progress func(name string)
+
+	memory *memory
+}
+
+// memory is what earlier checks of a plugin have found: a fault is reported by one check.
+type memory struct {
+	// causes are the checks that have reported an invalid response, by what is wrong with it.
+	causes map[string]string
+	// unstable are the commands whose files differ each time.
+	unstable map[string]bool
 }
 
 func (h Harness) progress(name string) {
@@ -86,6 +97,8 @@ func (r Result) hung() bool { return r.isHung }
 type Report struct {
 	Plugin string `json:"plugin"`
 	Path   string `json:"path"`
+	// IsChain means that two plugins were tested in one chain.
+	IsChain bool `json:"chain,omitempty"`
 	// Exchanges are the results of the replayed exchanges.
 	Exchanges []Result `json:"exchanges,omitempty"`
 	Results   []Result `json:"results"`
@@ -93,6 +106,9 @@ type Report struct {
 
 // all returns the results of the exchanges and the checks.
 func (r Report) all() []Result { return slices.Concat(r.Exchanges, r.Results) }
+
+// Hung reports whether the plugin has not answered in time.
+func (r Report) Hung() bool { return slices.ContainsFunc(r.all(), Result.hung) }
 
 // Failed reports whether a check has failed.
 func (r Report) Failed() bool {
@@ -109,8 +125,8 @@ type Check struct {
 	run func(*session)
 }
 
-// Run replays the exchanges and runs all checks in sequence.
-func (h Harness) Run(ctx context.Context) (Report, error) {
+// withDefaults returns the harness with its defaults, and a new memory.
+func (h Harness) withDefaults() Harness {
 	if h.Files == 0 {
 		h.Files = DefaultFiles
 	}
@@ -120,6 +136,13 @@ func (h Harness) Run(ctx context.Context) (Report, error) {
 	if h.Time == 0 {
 		h.Time = DefaultTime
 	}
+	h.memory = &memory{causes: map[string]string{}, unstable: map[string]bool{}}
+	return h
+}
+
+// Run replays the exchanges and runs all checks in sequence.
+func (h Harness) Run(ctx context.Context) (Report, error) {
+	h = h.withDefaults()
 	report := Report{Plugin: h.Plugin.Key(), Path: h.Plugin.Path}
 	var err error
 	if report.Exchanges, err = h.replay(ctx); err != nil {
@@ -150,7 +173,7 @@ func (h Harness) inFolder(ctx context.Context, name string, check func(*session)
 	if err != nil {
 		return Result{}, err
 	}
-	s := &session{Harness: h, ctx: ctx, folder: folder}
+	s := &session{Harness: h, ctx: ctx, folder: folder, check: name}
 	check(s)
 	if err := errors.Join(context.Cause(ctx), os.RemoveAll(folder)); err != nil {
 		return Result{}, err
@@ -163,8 +186,10 @@ type session struct {
 	Harness
 	ctx      context.Context
 	folder   string
+	check    string
 	failures []string
 	skipped  string
+	repeated string // the earlier check that has reported a cause
 	isHung   bool
 }
 
@@ -172,6 +197,8 @@ func (s *session) result(check string) Result {
 	switch {
 	case len(s.failures) > 0:
 		return Result{check, Failed, s.failures, s.isHung}
+	case s.repeated != "":
+		return Result{check, Skipped, []string{"fails for the same reason as " + s.repeated}, false}
 	case s.skipped != "":
 		return Result{check, Skipped, []string{s.skipped}, false}
 	}
@@ -182,11 +209,25 @@ func (s *session) fail(format string, args ...any) {
 	s.failures = append(s.failures, fmt.Sprintf(format, args...))
 }
 
-// lacks fails for a missing answer, unless that the plugin hangs has been said.
-func (s *session) lacks(format string, args ...any) {
-	if !s.isHung {
-		s.fail(format, args...)
+// lacks fails for an invalid or missing answer, unless an earlier check has reported the same cause, or that the plugin
+// hangs.
+func (s *session) lacks(what string, cause error) {
+	if s.isHung {
+		return
 	}
+	known := s.memory.causes[cause.Error()]
+	if known != "" && known != s.check {
+		s.repeated = known
+		return
+	}
+	s.memory.causes[cause.Error()] = s.check
+	s.fail("%s: %v", what, cause)
+}
+
+// sameFiles reports whether two responses to a command have the same files. Those of a command whose files differ each time
+// are not compared.
+func (s *session) sameFiles(command string, one, other map[string]string) bool {
+	return s.memory.unstable[command] || maps.Equal(one, other)
 }
 
 func (s *session) skip(format string, args ...any) { s.skipped = fmt.Sprintf(format, args...) }
@@ -204,10 +245,12 @@ func (s *session) request(command string) v1alpha1.Request {
 	request := v1alpha1.Request{
 		APIVersion: v1alpha1.APIVersion, Command: command, Args: s.args(command), Universe: map[string]string{},
 		PluginChain: []string{s.Plugin.Key()},
-		Config:      map[string]any{"version": "3", "layout": []any{s.Plugin.Key()}},
+		Config: map[string]any{
+			"version": "3", "layout": []any{s.Plugin.Key()}, "domain": "example.org", "projectName": "demo",
+		},
 	}
 	if command != v1alpha1.CommandInit {
-		request.Universe["PROJECT"] = "layout:\n- " + s.Plugin.Key() + "\nversion: \"3\"\n"
+		request.Universe["PROJECT"] = "domain: example.org\nlayout:\n- " + s.Plugin.Key() + "\nprojectName: demo\nversion: \"3\"\n"
 	}
 	return request
 }
@@ -243,14 +286,25 @@ func (s *session) succeed(request v1alpha1.Request) *v1alpha1.Response {
 	response, err := s.send(request)
 	switch {
 	case err != nil:
-		s.lacks("%s: %v", request.Command, err)
+		s.lacks(request.Command, err)
 		return nil
 	case response.Error:
-		s.fail("%s: must succeed with the arguments %q, but fails: %s; give others with --args", request.Command, request.Args,
-			strings.Join(response.ErrorMsgs, "; "))
+		s.fail("%s: must succeed with the arguments %q, but fails: %s; %s", request.Command, request.Args,
+			strings.Join(response.ErrorMsgs, "; "), remedy(request.Command))
 		return nil
 	}
 	return response
+}
+
+// remedy returns what to do about a command that must succeed.
+func remedy(command string) string {
+	switch command {
+	case v1alpha1.CommandFlags:
+		return "answer `flags: []` for a subcommand without flags"
+	case v1alpha1.CommandMetadata:
+		return "answer for all four subcommands, also for those that the plugin does not support"
+	}
+	return "give others with --args"
 }
 
 // supported sends the default requests of commands and returns the successful responses. Without any, the check is skipped.

@@ -50,9 +50,10 @@ func (r Reports) Write(out io.Writer, format string, style report.Style) error {
 			text.WriteString(result.text(plugin.Plugin, style))
 		}
 	}
+	n := len(slices.DeleteFunc(slices.Clone(r), func(report Report) bool { return report.IsChain }))
 	plugins := "1 plugin"
-	if len(r) != 1 {
-		plugins = fmt.Sprintf("%d plugins", len(r))
+	if n != 1 {
+		plugins = fmt.Sprintf("%d plugins", n)
 	}
 	fmt.Fprintf(&text, "%s: %d passed, %d failed, %d skipped\n", plugins, r.count(Passed), r.count(Failed), r.count(Skipped))
 	_, err := io.WriteString(out, text.String())

@@ -15,7 +15,8 @@ import (
 // sharedNames are the files that several plugins and people write, by their last elements.
 var sharedNames = []string{
 	"README.md", "CONTRIBUTING.md", "AGENTS.md", "CHANGELOG.md", "Makefile", "Dockerfile", ".gitignore", ".dockerignore",
-	"go.mod", "kustomization.yaml", "package.json",
+	".gitattributes", ".editorconfig", ".golangci.yml", ".pre-commit-config.yaml", "CODEOWNERS", "go.mod", "kustomization.yaml",
+	"package.json", "Chart.yaml", "values.yaml", "Tiltfile",
 }
 
 // ofOthers is what a plugin does not know, as a text and as a field.
@@ -31,6 +32,8 @@ func withText(name, content string) string {
 		return content + ofOthers + "\n"
 	case ".go", ".mod", ".js", ".ts":
 		return content + "// " + ofOthers + "\n"
+	case ".json":
+		return "{\n  \"" + ofOthers + "\": \"kept\"\n}\n" // only for new files: others are documents
 	}
 	return content + "# " + ofOthers + "\n"
 }
@@ -117,17 +120,21 @@ func checkUnknownFields(s *session) {
 	}
 }
 
-// rewritten calls do with each file that a command rewrites behind another one, and the request for that.
+// rewritten calls do with each file that a command rewrites, of the project or of another command, and the request for
+// that.
 func (s *session) rewritten(do func(request v1alpha1.Request, name string)) {
-	for first, response := range inOrder(s.supported(commands...)) {
+	supported := s.supported(commands...)
+	for _, first := range append([]string{""}, commands...) {
 		for _, second := range commands {
-			if second == first {
-				continue // for the check "idempotent"
+			if second == first || first != "" && supported[first] == nil {
+				continue // the same command again is for the check "idempotent"
 			}
 			request := func() v1alpha1.Request {
 				request := s.request(second)
-				maps.Copy(request.Universe, s.request(first).Universe)
-				maps.Copy(request.Universe, response.Universe)
+				if first != "" {
+					maps.Copy(request.Universe, s.request(first).Universe)
+					maps.Copy(request.Universe, supported[first].Universe)
+				}
 				return request
 			}
 			plain := request()

@@ -3,12 +3,9 @@ package host
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"maps"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,57 +13,42 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// builtin runs plugins that are built into kubebuilder on a copy of the project, and applies their changes.
+// builtin runs plugins that are built into kubebuilder on the copy of the project, and applies their changes.
 func (c *chain) builtin(ctx context.Context, keys []string) error {
-	folder, err := os.MkdirTemp("", "rplug-kubebuilder-")
+	help, err := c.kubebuilder(ctx, keys, "--help")
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	copied := filepath.Join(folder, filepath.Base(absolute(c.call.Project)))
-	none := filepath.Join(folder, "plugins") // without external plugins, which are not for this kubebuilder to run
-	if err := errors.Join(os.Mkdir(copied, 0o755), os.Mkdir(none, 0o755)); err != nil {
+	if _, err = c.kubebuilder(ctx, keys, knownArgs(flagsOf(string(help)), c.call.Args)...); err != nil {
 		return err
 	}
-	if err := c.project.copyTo(copied, c.call.Command == v1alpha1.CommandInit); err != nil {
+	changed, _, err := c.copy.written(c.project)
+	if err != nil {
 		return err
 	}
-	if err := c.kubebuilder(ctx, copied, none, keys); err != nil {
-		return err
-	}
-	return c.takeOver(copied, keys)
+	maps.Copy(c.project.changed, changed)
+	return c.keepLayout(keys)
 }
 
-// absolute returns the absolute path of a folder, since kubebuilder names the project after the folder.
-func absolute(folder string) string {
-	if path, err := filepath.Abs(folder); err == nil {
-		return path
-	}
-	return folder
-}
-
-// kubebuilder runs the command for built-in plugins.
-func (c *chain) kubebuilder(ctx context.Context, folder, plugins string, keys []string) error {
+// kubebuilder runs the command for built-in plugins, and returns its stdout.
+func (c *chain) kubebuilder(ctx context.Context, keys []string, more ...string) ([]byte, error) {
 	words := append(strings.Fields(c.call.Command), "--plugins", strings.Join(keys, ","))
-	run := func(more ...string) (out []byte, err error) {
-		var messages bytes.Buffer
-		command := exec.CommandContext(ctx, c.host.Kubebuilder, append(slices.Clone(words), more...)...)
-		command.Dir, command.Stderr = folder, &messages
-		command.Env = append(slices.Clone(c.host.Environment), "EXTERNAL_PLUGINS_PATH="+plugins)
-		if out, err = command.Output(); err != nil {
-			return nil, fmt.Errorf("kubebuilder %s failed: %s", strings.Join(words, " "), reason(messages.String(), err))
-		}
-		if c.host.Stderr != nil && len(more) > 0 && more[0] != "--help" {
-			_, _ = messages.WriteTo(c.host.Stderr)
-		}
-		return out, nil
-	}
-	help, err := run("--help")
+	var messages bytes.Buffer
+	command := exec.CommandContext(ctx, c.host.Kubebuilder, append(slices.Clone(words), more...)...)
+	command.Dir, command.Stderr = c.copy.folder, &messages
+	// External plugins are not for this kubebuilder to run.
+	command.Env = append(slices.Clone(c.host.Environment), "EXTERNAL_PLUGINS_PATH="+c.copy.noPlugins)
+	out, err := command.Output()
 	if err != nil {
-		return err
+		if cause := context.Cause(ctx); cause != nil {
+			return nil, cause
+		}
+		return nil, fmt.Errorf("kubebuilder %s failed: %s", strings.Join(words, " "), reason(messages.String(), err))
 	}
-	_, err = run(knownFlags(string(help), c.call.Args)...)
-	return err
+	if c.host.Stderr != nil && len(more) > 0 && more[0] != "--help" {
+		_, _ = messages.WriteTo(c.host.Stderr)
+	}
+	return out, nil
 }
 
 // reason returns the error in kubebuilder's output, which is followed by the usage.
@@ -84,12 +66,17 @@ func reason(messages string, err error) string {
 
 var flagForm = regexp.MustCompile(`(?m)^\s+(?:-\w, )?--([a-z][a-z0-9-]*)`)
 
-// knownFlags removes the flags that a help text does not list: they are for external plugins.
-func knownFlags(help string, args []string) []string {
+// flagsOf returns the names of the flags that a help text lists.
+func flagsOf(help string) map[string]bool {
 	known := map[string]bool{}
 	for _, match := range flagForm.FindAllStringSubmatch(help, -1) {
 		known[match[1]] = true
 	}
+	return known
+}
+
+// knownArgs removes unknown flags from arguments: they are for external plugins.
+func knownArgs(known map[string]bool, args []string) []string {
 	kept := []string{}
 	for i := 0; i < len(args); i++ {
 		flag, isFlag := strings.CutPrefix(args[i], "--")
@@ -106,59 +93,8 @@ func knownFlags(help string, args []string) []string {
 	return kept
 }
 
-// copyTo copies the project's files, with the changes.
-func (p *project) copyTo(folder string, withoutProjectFile bool) error {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = root.Close() }()
-	names := slices.Clone(p.files)
-	for name := range p.changed {
-		if !slices.Contains(p.files, name) {
-			names = append(names, name)
-		}
-	}
-	for _, name := range names {
-		if withoutProjectFile && name == projectFileName {
-			continue
-		}
-		content, err := p.read(name)
-		if err == nil && content != nil {
-			mode := fs.FileMode(0o644)
-			if info, err := p.root.Lstat(name); err == nil {
-				mode = info.Mode().Perm()
-			}
-			err = errors.Join(root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o755), root.WriteFile(name, content, mode))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// takeOver records the differences of a copy. The layout in its PROJECT file is replaced with that of the whole chain.
-func (c *chain) takeOver(folder string, keys []string) error {
-	after, err := openProject(folder)
-	if err != nil {
-		return err
-	}
-	defer after.close()
-	for _, name := range c.project.files {
-		if !slices.Contains(after.files, name) {
-			c.project.set(name, nil)
-		}
-	}
-	for _, name := range after.files {
-		content, err := after.read(name)
-		if err != nil {
-			return err
-		}
-		if before, err := c.project.read(name); err != nil || before == nil || !bytes.Equal(before, content) {
-			c.project.set(name, content)
-		}
-	}
+// keepLayout replaces the layout in the PROJECT file of built-in plugins with that of the whole chain.
+func (c *chain) keepLayout(keys []string) error {
 	if err := c.reread(); err != nil || c.call.Command != v1alpha1.CommandInit {
 		return err
 	}

@@ -20,11 +20,39 @@ type chain struct {
 	project *project
 	file    *projectFile
 	layout  []string
+	copy    *workCopy
 	lost    []string // see Run
+	written []string // see Run
+}
+
+// run runs the segments, unless a flag is unknown to all of them.
+func (c *chain) run(ctx context.Context, segments []segment) error {
+	c.layout = nil
+	for _, s := range segments {
+		c.layout = append(c.layout, s.keys()...)
+	}
+	c.file.Layout = c.layout
+	if c.call.Command == v1alpha1.CommandInit {
+		c.file.content["layout"] = c.layout
+		c.project.set(projectFileName, c.file.text())
+	}
+	if err := c.checkFlags(ctx, segments); err != nil {
+		return err
+	}
+	for _, s := range segments {
+		if err := c.step(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // step runs a segment of the chain.
 func (c *chain) step(ctx context.Context, s segment) error {
+	c.host.progress(s.String())
+	if err := c.copy.update(c.project, c.call.Command != v1alpha1.CommandInit); err != nil {
+		return err
+	}
 	if s.plugin == nil {
 		return c.builtin(ctx, s.builtins)
 	}
@@ -38,11 +66,52 @@ func (c *chain) step(ctx context.Context, s segment) error {
 		APIVersion: v1alpha1.APIVersion, Args: c.call.Args, Command: c.call.Command,
 		PluginChain: c.layout, Config: c.file.content,
 	}
-	response, err := s.plugin.Call(ctx, c.call.Project, request, c.project.universe, limits)
+	response, err := s.plugin.Call(ctx, c.copy.folder, request, c.project.universe, limits)
 	if err != nil {
 		return err
 	}
+	if err := c.takeOver(*s.plugin, response); err != nil {
+		return err
+	}
 	return c.apply(*s.plugin, response)
+}
+
+// takeOver adds the files that a plugin has written itself to its response, which takes precedence.
+func (c *chain) takeOver(plugin external.Plugin, response *v1alpha1.Response) error {
+	written, others, err := c.copy.written(c.project)
+	if err != nil {
+		return fmt.Errorf("plugin %s: %w", plugin.Key(), err)
+	}
+	note := func(format string, args ...any) {
+		c.written = append(c.written, "plugin "+plugin.Key()+fmt.Sprintf(format, args...))
+	}
+	for _, other := range others {
+		_ = c.copy.root.RemoveAll(other.Path)
+		note(" has made %s, which is dropped: %s", other.Path, other.Reason)
+	}
+	for _, name := range slices.Sorted(maps.Keys(written)) {
+		content := written[name]
+		_, isReturned := response.Universe[name]
+		switch {
+		case isReturned || slices.Contains(response.Deleted, name):
+			note(" has changed %s itself, too: the file that it returns is written", name)
+		case content == nil:
+			note(" has removed %s itself: it must return the path in deleted", name)
+			response.Deleted = append(response.Deleted, name)
+		case !isText(content):
+			if err := c.copy.restore(c.project, name); err != nil {
+				return err
+			}
+			note(" has written %s itself, which is dropped: a response holds text in UTF-8", name)
+		default:
+			note(" has written %s itself: it must return the file in the universe", name)
+			if response.Universe == nil {
+				response.Universe = map[string]string{}
+			}
+			response.Universe[name] = string(content)
+		}
+	}
+	return nil
 }
 
 // apply records the changes of a plugin, or none of them if any is refused. The error lists all refused changes.
@@ -62,7 +131,7 @@ func (c *chain) apply(plugin external.Plugin, response *v1alpha1.Response) error
 		if isChanged {
 			changed[name] = content
 			if before, err := c.project.read(name); err == nil {
-				if what := lost(name, before, content); what != "" {
+				if what := external.Lost(name, before, content); what != "" {
 					c.lost = append(c.lost, "plugin "+plugin.Key()+": "+what)
 				}
 			}

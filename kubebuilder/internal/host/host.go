@@ -14,15 +14,15 @@ package host
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"os"
 	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/transaction"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
@@ -38,7 +38,21 @@ type Host struct {
 	Stderr io.Writer
 	// Limits are the limits of each call.
 	Limits external.Limits
+	// Progress is called with the keys of plugins before they run; it may be nil.
+	Progress func(keys string)
 }
+
+func (h Host) progress(keys string) {
+	if h.Progress != nil {
+		h.Progress(keys)
+	}
+}
+
+// CallError is an error of the call itself, such as an unknown plugin: no plugin has run a command.
+type CallError struct{ error }
+
+// Unwrap returns the error.
+func (e CallError) Unwrap() error { return e.error }
 
 // Call is a command to run with a chain of plugins.
 type Call struct {
@@ -46,10 +60,13 @@ type Call struct {
 	Project string
 	// Command is one of Commands.
 	Command string
-	// Plugins are the keys of the chain, NAME/VERSION. The default is the layout in the PROJECT file.
+	// Plugins are the keys of the chain: NAME/VERSION, or shorter if they are clear, as with kubebuilder. The default is the
+	// layout in the PROJECT file.
 	Plugins []string
 	// Args are the arguments for the plugins.
 	Args []string
+	// DryRun means that the changes are not committed: nothing is written, and an interrupted run is an error.
+	DryRun bool
 }
 
 // Commands are the commands that a chain can run.
@@ -64,6 +81,8 @@ type Run struct {
 	Changes []atomicfile.Change
 	// Lost are what plugins may have lost of files that they have rewritten, a sentence each.
 	Lost []string
+	// Written are the files that plugins have written themselves instead of returning them, a sentence each.
+	Written []string
 	// LeftOut are files that plugins did not see, with the reason, sorted.
 	LeftOut []LeftOut
 	// Broken are entries of the discovery folder without a usable plugin.
@@ -71,15 +90,18 @@ type Run struct {
 	// Recovered means that an interrupted run has been completed or undone.
 	Recovered bool
 
-	transaction *atomicfile.Transaction
+	transaction *transaction.Transaction
 }
 
 // Run runs the chain. The folder of the project stays locked until End, which must be called unless there is an error.
 func (h Host) Run(ctx context.Context, call Call) (*Run, error) {
 	if !slices.Contains(Commands, call.Command) {
-		return nil, fmt.Errorf("the command must be one of %s, not %q", strings.Join(Commands, ", "), call.Command)
+		return nil, CallError{fmt.Errorf("the command must be one of %s, not %q", strings.Join(Commands, ", "), call.Command)}
 	}
-	changes, err := atomicfile.Begin(ctx, call.Project)
+	if info, err := os.Stat(call.Project); err != nil || !info.IsDir() {
+		return nil, CallError{fmt.Errorf("the project %q must be a folder", call.Project)}
+	}
+	changes, err := transaction.Begin(ctx, call.Project, transaction.Options{DryRun: call.DryRun})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +113,7 @@ func (h Host) Run(ctx context.Context, call Call) (*Run, error) {
 	return run, nil
 }
 
-func (h Host) run(ctx context.Context, call Call, changes *atomicfile.Transaction) (*Run, error) {
+func (h Host) run(ctx context.Context, call Call, changes *transaction.Transaction) (*Run, error) {
 	project, err := openProject(call.Project)
 	if err != nil {
 		return nil, err
@@ -107,78 +129,30 @@ func (h Host) run(ctx context.Context, call Call, changes *atomicfile.Transactio
 	}
 	segments, err := h.segments(file.Layout, plugins, broken)
 	if err != nil {
+		return nil, CallError{err}
+	}
+	c := &chain{host: h, call: call, project: project, file: file}
+	if c.copy, err = newWorkCopy(project); err != nil {
 		return nil, err
 	}
-	c := &chain{host: h, call: call, project: project, file: file, layout: file.Layout}
-	if call.Command == v1alpha1.CommandInit {
-		project.set(projectFileName, file.text())
+	defer c.copy.remove()
+	if err := c.run(ctx, segments); err != nil {
+		return nil, err
 	}
-	for _, segment := range segments {
-		if err := c.step(ctx, segment); err != nil {
-			return nil, err
-		}
+	run := &Run{
+		Lost: c.lost, Written: c.written, LeftOut: project.leftOut, Broken: broken, Recovered: changes.Recovered, transaction: changes,
 	}
-	run := &Run{Lost: c.lost, LeftOut: project.leftOut, Broken: broken, Recovered: changes.Recovered, transaction: changes}
 	if run.Changes, err = project.changes(); err != nil {
 		return nil, err
 	}
-	return run, nil
+	for _, change := range run.Changes {
+		changes.Replace(change.Path, change.Before, change.After)
+	}
+	return run, changes.Check()
 }
 
 // Commit writes the changes, all or none.
-func (r *Run) Commit() error {
-	for _, change := range r.Changes {
-		r.transaction.Replace(change.Path, change.Before, change.After)
-	}
-	return r.transaction.Commit()
-}
+func (r *Run) Commit() error { return r.transaction.Commit() }
 
 // End unlocks the folder of the project.
 func (r *Run) End() { r.transaction.End() }
-
-// segment is an external plugin of a chain, or consecutive built-in plugins that kubebuilder runs together.
-type segment struct {
-	plugin   *external.Plugin
-	builtins []string
-}
-
-// segments splits a chain. Plugins that are not installed are assumed to be built into kubebuilder.
-func (h Host) segments(
-	chain []string, plugins []external.Plugin, broken []external.Broken,
-) (segments []segment, err error) {
-	installed := map[string]*external.Plugin{}
-	for i := range plugins {
-		installed[plugins[i].Key()] = &plugins[i]
-	}
-	var errs []error
-	for _, key := range chain {
-		switch plugin := installed[key]; {
-		case plugin != nil:
-			segments = append(segments, segment{plugin: plugin})
-		case h.Kubebuilder == "":
-			errs = append(errs, h.missing(key, slices.Sorted(maps.Keys(installed)), broken))
-		case len(segments) > 0 && segments[len(segments)-1].plugin == nil:
-			last := &segments[len(segments)-1]
-			last.builtins = append(last.builtins, key)
-		default:
-			segments = append(segments, segment{builtins: []string{key}})
-		}
-	}
-	return segments, errors.Join(errs...)
-}
-
-// missing returns the error for a plugin that cannot be called.
-func (h Host) missing(key string, installed []string, broken []external.Broken) error {
-	name, _, _ := strings.Cut(key, "/")
-	for _, one := range broken {
-		if strings.Contains(one.Folder+"/", "/"+name+"/") {
-			return fmt.Errorf("plugin %q cannot be called: %w", key, one)
-		}
-	}
-	text := "none"
-	if len(installed) > 0 {
-		text = strings.Join(installed, ", ")
-	}
-	return fmt.Errorf("plugin %q is not in %s, which has %s; plugins of kubebuilder need kubebuilder on the PATH",
-		key, h.Root, text)
-}

@@ -45,12 +45,14 @@ func (f fixture) write(name, text string) {
 	require.NoError(f.t, os.WriteFile(file, []byte(text), 0o640))
 }
 
-// plugin installs a plugin that runs a script. The variable REQUEST is the path of its request.
+// plugin installs a plugin with the flag --size that runs a script. The variable REQUEST is the path of its request.
 func (f fixture) plugin(name, script string) {
 	f.t.Helper()
 	folder := filepath.Join(f.root, name, "v1")
 	require.NoError(f.t, os.MkdirAll(folder, 0o755))
-	text := "#!/bin/sh\ncat > '" + f.requestFile(name) + "'\n" + script
+	text := "#!/bin/sh\ncat > '" + f.requestFile(name) + "'\n" +
+		"if grep -q '\"command\":\"flags\"' '" + f.requestFile(name) + "'; then\n" +
+		"echo '{\"flags\": [{\"Name\": \"size\", \"Type\": \"int\"}]}'; exit\nfi\n" + script
 	require.NoError(f.t, checkout.WriteProgram(filepath.Join(folder, name), text))
 }
 
@@ -221,7 +223,7 @@ func TestRefusedChainsWriteNothing(t *testing.T) {
 		"another command":       {v1alpha1.Response{Command: "init"}, "", "", `command must be "edit" as in the request, not "init"`},
 		"another version":       {v1alpha1.Response{APIVersion: "v2"}, "", "", `apiVersion must be "v1alpha1", not "v2"`},
 		"a file as a folder":    {v1alpha1.Response{Universe: universe("a/b", "2")}, "", "", "not a directory"},
-		"changed meanwhile":     {v1alpha1.Response{}, "echo other > a; echo '{\"universe\": {\"a\": \"2\"}}'", "", "a was changed meanwhile: call again"},
+		"changed meanwhile":     {v1alpha1.Response{}, "echo other > OUTSIDE/a; echo '{\"universe\": {\"a\": \"2\"}}'", "", "a was changed meanwhile: call again"},
 		"no such plugin":        {v1alpha1.Response{}, "none", "", `plugin "two/v1" is not in `},
 		"an unknown command":    {v1alpha1.Response{}, "", "destroy", `the command must be one of init, create api, create webhook, edit, delete, not "destroy"`},
 	} {
@@ -236,7 +238,7 @@ func TestRefusedChainsWriteNothing(t *testing.T) {
 			case "":
 				f.answers("two", test.response)
 			default:
-				f.plugin("two", test.script)
+				f.plugin("two", strings.ReplaceAll(test.script, "OUTSIDE", f.project))
 			}
 			command := v1alpha1.CommandEdit
 			if test.command != "" {
@@ -277,8 +279,95 @@ func TestBrokenFoldersDisableNoOtherPlugin(t *testing.T) {
 	assert.Equal(t, []external.Broken{{
 		Folder: filepath.Join(f.root, "bad", "1.0"), Reason: `the version must be such as v1, v2-alpha or v1-beta, not "1.0"`,
 	}}, run.Broken)
-	_, err = f.run(v1alpha1.CommandEdit, "bad/v1")
-	require.ErrorContains(t, err, `plugin "bad/v1" cannot be called: `)
+	require.NoError(t, os.MkdirAll(filepath.Join(f.root, "plain.my.org", "v1"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(f.root, "plain.my.org", "v1", "plain.my.org"), nil, 0o600))
+	for _, kubebuilder := range []string{"", "/usr/bin/kubebuilder"} {
+		for key, want := range map[string]string{
+			"bad/v1": "the version must be such as v1, v2-alpha or v1-beta, not \"1.0\"",
+			"plain":  "must be executable: chmod +x ", "plain.my.org/v1": "must be executable: chmod +x ",
+		} {
+			_, err = host.Host{Root: f.root, Kubebuilder: kubebuilder}.Run(context.Background(), host.Call{
+				Project: f.project, Command: v1alpha1.CommandEdit, Plugins: []string{key},
+			})
+			require.ErrorContains(t, err, "plugin \""+key+"\" cannot be called: ")
+			require.ErrorContains(t, err, want)
+		}
+	}
+}
+
+// A plugin runs in a copy: what it writes there is taken over with its response, or dropped with it.
+func TestPluginsThatWriteThemselves(t *testing.T) {
+	t.Parallel()
+	before := map[string]string{"PROJECT": projectText, "a": "1\n", "b": "1\n", "c": "1\n"}
+	f := newFixture(t, before)
+	f.plugin("one", `echo direct > DIRECT.txt; mkdir -p sub; echo sub > sub/x; rm b; echo 2 > c; ln -s /etc link; printf '\377' > image
+printf '%s' '{"universe": {"c": "3\n"}}'`)
+	f.answers("two", v1alpha1.Response{})
+	run, err := f.run(v1alpha1.CommandEdit, "one/v1", "two/v1")
+	require.NoError(t, err)
+	assert.Equal(t, universe("PROJECT", projectText, "a", "1\n", "c", "3\n", "DIRECT.txt", "direct\n", "sub/x", "sub\n"), f.files())
+	assert.Equal(t, []string{
+		"plugin one/v1 has made link, which is dropped: not a regular file",
+		"plugin one/v1 has written DIRECT.txt itself: it must return the file in the universe",
+		"plugin one/v1 has removed b itself: it must return the path in deleted",
+		"plugin one/v1 has changed c itself, too: the file that it returns is written",
+		"plugin one/v1 has written image itself, which is dropped: a response holds text in UTF-8",
+		"plugin one/v1 has written sub/x itself: it must return the file in the universe",
+	}, run.Written)
+	assert.Equal(t, "direct\n", f.request("two").Universe["DIRECT.txt"], "later plugins see it")
+
+	f = newFixture(t, before)
+	f.plugin("one", `echo direct > DIRECT.txt; rm a; echo '{"error": true, "errorMsgs": ["no"]}'`)
+	_, err = f.run(v1alpha1.CommandEdit, "one/v1")
+	require.ErrorContains(t, err, "plugin one/v1: no")
+	assert.Equal(t, before, f.files())
+}
+
+// Keys are resolved as kubebuilder does it, and PROJECT has them in full.
+func TestShortNames(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[string]string{
+		"good": "good/v1", "x/v1": "x.my.org/v1", "x.my": "x.my.org/v1", "x.my.org/v1": "x.my.org/v1", "y": "y/v1",
+	} {
+		f := newFixture(t, nil)
+		for _, name := range []string{"good", "x.my.org", "y", "y.my.org", "xx"} {
+			f.answers(name, v1alpha1.Response{})
+		}
+		_, err := f.run(v1alpha1.CommandInit, keys)
+		require.NoError(t, err, keys)
+		assert.Contains(t, f.files()["PROJECT"], "layout:\n- "+want+"\n", keys)
+	}
+	f := newFixture(t, nil)
+	f.answers("x.my.org", v1alpha1.Response{})
+	f.answers("x.other.org", v1alpha1.Response{})
+	_, err := f.run(v1alpha1.CommandInit, "x")
+	require.EqualError(t, err, `plugin "x" must be clear: it may be x.my.org/v1 or x.other.org/v1`)
+	require.ErrorAs(t, err, new(host.CallError))
+}
+
+// A flag that no plugin of the chain has is refused before a plugin runs the command.
+func TestUnknownFlags(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"PROJECT": projectText})
+	f.answers("one", v1alpha1.Response{Universe: universe("a", "1")})
+	f.answers("two", v1alpha1.Response{})
+	call := func(plugins []string, args ...string) error {
+		run, err := host.Host{Root: f.root}.Run(context.Background(), host.Call{
+			Project: f.project, Command: v1alpha1.CommandCreateAPI, Plugins: plugins, Args: args,
+		})
+		if err == nil {
+			run.End()
+		}
+		return err
+	}
+	err := call([]string{"one/v1", "two/v1"}, "--kind", "A", "--domain", "example.org", "--size=1", "--", "--other")
+	require.EqualError(t, err, "no plugin of the chain has a flag --domain for create api: they have --group, --kind, --size, --version")
+	require.ErrorAs(t, err, new(host.CallError))
+	require.NoError(t, call([]string{"one/v1"}, "--kind", "A", "--size", "1"))
+	script := "#!/bin/sh\ncase $(cat) in *'\"command\":\"flags\"'*) exit 1 ;; esac\necho '{}'\n"
+	require.NoError(t, os.MkdirAll(filepath.Join(f.root, "any", "v1"), 0o755))
+	require.NoError(t, checkout.WriteProgram(filepath.Join(f.root, "any", "v1", "any"), script))
+	require.NoError(t, call([]string{"one/v1", "any/v1"}, "--domain", "example.org"))
 }
 
 func TestPluginIsCalledOnce(t *testing.T) {
@@ -290,7 +379,7 @@ func TestPluginIsCalledOnce(t *testing.T) {
 	require.NoError(t, err)
 	text, err := os.ReadFile(calls)
 	require.NoError(t, err)
-	assert.Equal(t, "call\n", string(text))
+	assert.Equal(t, "call\n", string(text), "and before only for its flags")
 }
 
 // What a plugin prints on stderr cannot control the terminal.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/transaction"
 )
 
 // maxText is the largest file that plugins see, in bytes. Handwritten files are smaller.
@@ -43,7 +44,7 @@ func openProject(folder string) (*project, error) {
 		return nil, err
 	}
 	p := &project{root: root, folder: folder, texts: map[string][sha256.Size]byte{}, changed: map[string][]byte{}}
-	if err := p.walk(); err != nil {
+	if err := p.walk(p.classify); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -52,8 +53,8 @@ func openProject(folder string) (*project, error) {
 
 func (p *project) close() { _ = p.root.Close() }
 
-// walk finds the files that git does not ignore, and those that plugins see.
-func (p *project) walk() error {
+// walk finds the files that git does not ignore, and calls found with each.
+func (p *project) walk(found func(name string, entry fs.DirEntry) error) error {
 	top, err := filepath.Abs(p.folder)
 	if err != nil {
 		return err
@@ -71,7 +72,7 @@ func (p *project) walk() error {
 			lists[name] = above.With(top, "", load.ReadPatterns(files, load.GitIgnore))
 		case entry.IsDir():
 			list := lists[path.Dir(name)]
-			if entry.Name() == ".git" || entry.Name() == atomicfile.StateFolder || list.Match(at, true) != nil {
+			if entry.Name() == ".git" || entry.Name() == transaction.StateFolder || list.Match(at, true) != nil {
 				return fs.SkipDir
 			}
 			lists[name] = list.With(at, "", load.ReadPatterns(files, path.Join(name, load.GitIgnore)))
@@ -80,7 +81,7 @@ func (p *project) walk() error {
 			p.leftOut = append(p.leftOut, LeftOut{name, "not a regular file"})
 		default:
 			p.files = append(p.files, name)
-			return p.classify(name, entry)
+			return found(name, entry)
 		}
 		return nil
 	})

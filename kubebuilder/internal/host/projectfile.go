@@ -37,15 +37,15 @@ func readProjectFile(p *project, call Call) (*projectFile, error) {
 	}
 	if call.Command == v1alpha1.CommandInit {
 		if text != nil {
-			return nil, fmt.Errorf("%s has a file %s: it is initialized already", call.Project, projectFileName)
+			return nil, CallError{fmt.Errorf("%s has a file %s: it is initialized already", call.Project, projectFileName)}
 		}
 		if len(call.Plugins) == 0 {
-			return nil, errors.New("the plugins must be named, such as --plugins sample/v1")
+			return nil, CallError{errors.New("the plugins must be named, such as --plugins sample/v1")}
 		}
 		return &projectFile{Layout: call.Plugins, content: map[string]any{"version": "3", "layout": call.Plugins}}, nil
 	}
 	if text == nil {
-		return nil, fmt.Errorf("%s must have a file %s: run init first", call.Project, projectFileName)
+		return nil, CallError{fmt.Errorf("%s must have a file %s: run init first", call.Project, projectFileName)}
 	}
 	f := &projectFile{}
 	if err := f.parse(text); err != nil {
@@ -55,7 +55,7 @@ func readProjectFile(p *project, call Call) (*projectFile, error) {
 		f.Layout = call.Plugins
 	}
 	if len(f.Layout) == 0 {
-		return nil, fmt.Errorf("%s must have a layout, or --plugins must name the chain", projectFileName)
+		return nil, CallError{fmt.Errorf("%s must have a layout, or --plugins must name the chain", projectFileName)}
 	}
 	return f, nil
 }

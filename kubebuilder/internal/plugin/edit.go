@@ -3,16 +3,11 @@ package plugin
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/internal/version"
@@ -75,71 +70,6 @@ func renamed(path, text, name string) (string, error) {
 	return string(after), err
 }
 
-// delete removes a plugin that no sandbox uses.
-func (p *workspace) delete(args arguments) error {
-	if err := args.required(flagKind); err != nil {
-		return err
-	}
-	bare := scaffold.BareName(args[flagKind])
-	file, _, err := p.plugin(bare)
-	if err != nil {
-		return fmt.Errorf("--%s: %w", flagKind, err)
-	}
-	if err := p.checkUnused(bare); err != nil {
-		return err
-	}
-	for _, removed := range []string{file, scaffold.PluginPath(scaffold.TestFile(bare)), scaffold.PolicyFile(bare)} {
-		if _, exists := p.read(removed); exists {
-			p.deleted = append(p.deleted, removed)
-		}
-	}
-	slices.Sort(p.deleted)
-	p.edits(scaffold.KustomizationFile, "remove "+file+" from resources", func(before string) (string, error) {
-		return strings.Replace(before, "- "+file+"\n", "", 1), nil
-	})
-	return nil
-}
-
-// checkUnused returns an error with the sandboxes in any folder that use a plugin: they need it to delete their resources.
-func (p *workspace) checkUnused(bare string) error {
-	var errs []error
-	for _, file := range slices.Sorted(maps.Keys(p.universe)) {
-		if extension := path.Ext(file); extension != ".yaml" && extension != ".yml" {
-			continue
-		}
-		if text, _ := p.read(file); usesPlugin(text, bare) {
-			errs = append(errs, fmt.Errorf("%s uses the plugin: set its annotation %s: absent, apply what is rendered, "+
-				"and remove it", file, contract.StateKey))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// usesPlugin reports whether a file contains a sandbox that uses a plugin. Invalid YAML does not.
-func usesPlugin(text, bare string) bool {
-	if !strings.Contains(text, bare) {
-		return false
-	}
-	documents := yaml.NewDecoder(strings.NewReader(text))
-	for {
-		var root yaml.Node
-		if documents.Decode(&root) != nil {
-			return false
-		}
-		item := krm.FromNode(&root, "")
-		if item.Kind() != contract.Sandbox {
-			continue
-		}
-		sandbox, _ := document.ReadSandbox(item)
-		if slices.ContainsFunc(sandbox.Spec.Resources, func(r v1alpha1.SandboxResource) bool {
-			name, _, _ := strings.Cut(r.Plugin, "@")
-			return name == bare
-		}) {
-			return true
-		}
-	}
-}
-
 // addResources adds files to the kustomization.
 func (p *workspace) addResources(paths ...string) {
 	byHand := "add " + strings.Join(paths, ", ") + " to resources"
@@ -150,15 +80,11 @@ func (p *workspace) addResources(paths ...string) {
 
 // withResources adds missing entries to the resources of a kustomization, and changes no other bytes.
 func withResources(text string, paths []string) (string, error) {
-	var root yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+	_, list, err := resourcesOf(text)
+	if err != nil {
 		return "", err
 	}
-	if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {
-		return "", errors.New("it must be one object")
-	}
-	list := krm.Value(root.Content[0], "resources")
-	if list == nil || list.Kind != yaml.SequenceNode || list.Style&yaml.FlowStyle != 0 || len(list.Content) == 0 {
+	if list == nil || list.Style&yaml.FlowStyle != 0 || len(list.Content) == 0 {
 		return "", errors.New("resources must be a list with an entry a line")
 	}
 	var added strings.Builder
@@ -174,4 +100,22 @@ func withResources(text string, paths []string) (string, error) {
 		lines[at-1] += "\n"
 	}
 	return strings.Join(lines[:at], "") + added.String() + strings.Join(lines[at:], ""), nil
+}
+
+// resourcesOf returns the key and the list of the resources of a kustomization; nil if it has no such list.
+func resourcesOf(text string) (key, list *yaml.Node, err error) {
+	var root yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
+		return nil, nil, err
+	}
+	if len(root.Content) != 1 || root.Content[0].Kind != yaml.MappingNode {
+		return nil, nil, errors.New("it must be one object")
+	}
+	fields := root.Content[0].Content
+	for i := 0; i+1 < len(fields); i += 2 {
+		if fields[i].Value == "resources" && fields[i+1].Kind == yaml.SequenceNode {
+			return fields[i], fields[i+1], nil
+		}
+	}
+	return nil, nil, nil
 }

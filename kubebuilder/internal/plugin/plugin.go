@@ -77,11 +77,14 @@ func answer(request v1alpha1.Request, response *v1alpha1.Response, stderr io.Wri
 	if sub == nil {
 		return fmt.Errorf("command must be one of %s, not %q", strings.Join(commandNames(), ", "), request.Command)
 	}
-	args, err := sub.parse(request)
+	args, unknown, err := sub.parse(request)
 	if err != nil {
 		return err
 	}
 	p := newWorkspace(request.Universe)
+	for _, flag := range unknown {
+		p.note("%s is ignored: it is no flag of this plugin", flag)
+	}
 	if err := sub.run(p, args); err != nil {
 		return err
 	}

@@ -100,6 +100,70 @@ func TestServe_versions(t *testing.T) {
 	}
 }
 
+// What a catalog lists is published: delete keeps the document, so that @^1 still resolves and old resources are deleted.
+func TestServe_deleteKeepsPublishedVersions(t *testing.T) {
+	t.Parallel()
+	p := tool{"kustomization.yaml": "resources:\n- catalog.yaml\n- sandboxes/other.yaml\n"}
+	p.run(t, v1alpha1.CommandCreateAPI, createArgs...)
+	p.run(t, v1alpha1.CommandEdit, editArgs...)
+	published := p["plugins/postgres-db/plugin.yaml"]
+	catalog := func(name, version string) string {
+		return "kind: ConfigMap\n---\napiVersion: resourceplugins.dev/v1alpha1\nkind: Catalog\nmetadata:\n  name: c\n" +
+			"spec:\n  plugins:\n  - name: " + name + "\n    versions:\n    - version: " + version + "\n      digest: sha256:0\n"
+	}
+	delete(p, "sandboxes/postgres-db.yaml")
+	for name, c := range map[string]struct {
+		catalog string
+		isKept  bool
+	}{
+		"listed":          {catalog("postgres-db", "1.1.0"), true},
+		"of a build":      {catalog("postgres-db", "1.1.0+a"), true},
+		"another version": {catalog("postgres-db", "1.0.0"), false},
+		"another plugin":  {"# postgres-db\n" + catalog("other", "1.1.0"), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := maps.Clone(p)
+			p["team/catalog.yml"] = c.catalog
+			p.run(t, v1alpha1.CommandDelete, "--kind", "PostgresDB")
+			assert.NotContains(t, p, "plugins/postgres-db/plugin.yaml")
+			want := "resources:\n- catalog.yaml\n- sandboxes/other.yaml\n- plugins/postgres-db/1.0.0.yaml\n"
+			if c.isKept {
+				assert.Equal(t, published, p["plugins/postgres-db/1.1.0.yaml"])
+				want += "- plugins/postgres-db/1.1.0.yaml\n"
+			} else {
+				assert.NotContains(t, p, "plugins/postgres-db/1.1.0.yaml")
+			}
+			assert.Equal(t, want, p["kustomization.yaml"])
+		})
+	}
+	broken := maps.Clone(p)
+	broken["catalog.yaml"] = "kind: Catalog # postgres-db\nspec: [\n"
+	response, _ := serve(t, v1alpha1.Request{Command: v1alpha1.CommandDelete, Args: []string{"--kind", "PostgresDB"}, Universe: broken})
+	require.Len(t, response.ErrorMsgs, 1)
+	assert.Contains(t, response.ErrorMsgs[0], "catalog.yaml must be valid, to see whether postgres-db@1.1.0 is published: ")
+}
+
+// delete leaves no entry of the kustomization without a file.
+func TestServe_deleteCleansTheKustomization(t *testing.T) {
+	t.Parallel()
+	for before, after := range map[string]string{
+		"resources:\n- a.yaml\n- sandboxes/cache.yaml # mine\n- plugins/cache/plugin.yaml\n": "resources:\n- a.yaml\n",
+		"resources:\n  - 'sandboxes/cache.yaml'\n  - ./policies/cache.yaml\nx: y\n":          "resources: []\nx: y\n",
+		"resources: [plugins/cache/plugin.yaml]\n":                                           "resources: [plugins/cache/plugin.yaml]\n",
+		"namespace: x\n": "namespace: x\n",
+		"a: [\n":         "a: [\n",
+	} {
+		p := tool{}
+		p.run(t, v1alpha1.CommandCreateAPI, "--kind", "Cache")
+		p.run(t, v1alpha1.CommandCreateWebhook, "--kind", "Cache")
+		delete(p, "sandboxes/cache.yaml")
+		p["kustomization.yaml"] = before
+		p.run(t, v1alpha1.CommandDelete, "--kind", "Cache")
+		assert.Equal(t, after, p["kustomization.yaml"])
+	}
+}
+
 // A plugin is kept while a sandbox in any folder uses it.
 func TestServe_keepsUsedPlugins(t *testing.T) {
 	t.Parallel()
@@ -166,7 +230,6 @@ func TestServe_refuses(t *testing.T) {
 	}{
 		"an unknown command": {"deploy", nil, nil, []string{
 			`command must be one of flags, metadata, init, create api, create webhook, edit, delete, not "deploy"`}},
-		"an unknown flag":  {v1alpha1.CommandInit, []string{"--clutser", "a"}, nil, []string{"init: unknown flag: --clutser"}},
 		"a word":           {v1alpha1.CommandInit, []string{"--force", "a"}, nil, []string{`init: arguments must be flags, not "a"`}},
 		"an empty cluster": {v1alpha1.CommandInit, []string{"--cluster", " "}, nil, []string{"--cluster: must not be blank"}},
 		"no kind":          {v1alpha1.CommandCreateAPI, nil, nil, []string{"--kind must be set"}},
@@ -218,17 +281,17 @@ func TestServe_refusesWhatIsNoRequest(t *testing.T) {
 	}
 }
 
-// A flag that no plugin here defines may belong to another external plugin.
-func TestServe_leavesFlagsToOthers(t *testing.T) {
+// All plugins of a chain get the flags of all: one that is unknown is no error, but a misspelled one is named.
+func TestServe_ignoresUnknownFlags(t *testing.T) {
 	t.Parallel()
-	for _, chain := range [][]string{{plugin.Key, "go.kubebuilder.io/v4"}, {plugin.Key}, nil} {
-		response, _ := serve(t, v1alpha1.Request{Command: v1alpha1.CommandInit, Args: []string{"--size", "3"}, PluginChain: chain})
-		assert.Equal(t, []string{"init: unknown flag: --size"}, response.ErrorMsgs)
+	for _, chain := range [][]string{{plugin.Key, "sample.example.org/v1"}, {plugin.Key}, nil} {
+		args := []string{"--size", "3", "--cluster", "x", "--team=a"}
+		response, notes := serve(t, v1alpha1.Request{Command: v1alpha1.CommandInit, Args: args, PluginChain: chain})
+		assert.Empty(t, response.ErrorMsgs)
+		assert.Contains(t, response.Universe["rplug.yaml"], "cluster: x\n")
+		assert.Equal(t, "resourceplugins.dev: --size is ignored: it is no flag of this plugin\n"+
+			"resourceplugins.dev: --team is ignored: it is no flag of this plugin\n", notes)
 	}
-	chain := []string{plugin.Key, "sample.example.org/v1"}
-	response, _ := serve(t, v1alpha1.Request{Command: v1alpha1.CommandInit, Args: []string{"--size", "3", "--cluster", "x"}, PluginChain: chain})
-	assert.Empty(t, response.ErrorMsgs)
-	assert.Contains(t, response.Universe["rplug.yaml"], "cluster: x\n")
 }
 
 // Every request gets one response, whose paths stay in the project.

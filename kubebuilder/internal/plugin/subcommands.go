@@ -136,8 +136,9 @@ var (
 // arguments are the values of flags by their names.
 type arguments map[string]string
 
-// parse reads the arguments of a request.
-func (s *subcommand) parse(request v1alpha1.Request) (arguments, error) {
+// parse reads the arguments of a request. All plugins of a chain get the same arguments, and the design of external plugins
+// says that an unrecognized flag is no error, so unknown flags are returned.
+func (s *subcommand) parse(request v1alpha1.Request) (args arguments, unknown []string, err error) {
 	set := pflag.NewFlagSet(s.command, pflag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	set.Usage = func() {}
@@ -155,29 +156,31 @@ func (s *subcommand) parse(request v1alpha1.Request) (arguments, error) {
 	for _, name := range foreignSwitches {
 		set.Bool(name, false, "")
 	}
-	set.ParseErrorsAllowlist.UnknownFlags = hasOthers(request.PluginChain)
+	set.ParseErrorsAllowlist.UnknownFlags = true // those of other plugins in the chain
 	if err := set.Parse(request.Args); err != nil {
-		return nil, fmt.Errorf("%s: %w", s.command, err)
+		return nil, nil, fmt.Errorf("%s: %w", s.command, err)
 	}
-	if extra := set.Args(); len(extra) > 0 && !set.ParseErrorsAllowlist.UnknownFlags {
-		return nil, fmt.Errorf("%s: arguments must be flags, not %q", s.command, extra[0])
+	if extra := set.Args(); len(extra) > 0 {
+		return nil, nil, fmt.Errorf("%s: arguments must be flags, not %q", s.command, extra[0])
 	}
-	args := arguments{}
+	args = arguments{}
 	set.VisitAll(func(flag *pflag.Flag) {
 		if !slices.Contains(foreignValues, flag.Name) && !slices.Contains(foreignSwitches, flag.Name) {
 			args[flag.Name] = flag.Value.String()
 		}
 	})
-	return args, nil
+	return args, unknownFlags(set, request.Args), nil
 }
 
-// hasOthers reports whether a chain has plugins that are not built into kubebuilder: an unknown flag may belong to them.
-// Kubebuilder itself rejects flags that no plugin defines.
-func hasOthers(chain []string) bool {
-	return slices.ContainsFunc(chain, func(key string) bool {
-		name, _, _ := strings.Cut(key, "/")
-		return name != Name && name != "go" && !strings.HasSuffix(name, ".kubebuilder.io")
-	})
+// unknownFlags returns the flags among arguments that a set does not define.
+func unknownFlags(set *pflag.FlagSet, args []string) (unknown []string) {
+	for _, arg := range args {
+		flag, isFlag := strings.CutPrefix(arg, "--")
+		if name, _, _ := strings.Cut(flag, "="); isFlag && name != "" && set.Lookup(name) == nil {
+			unknown = append(unknown, "--"+name)
+		}
+	}
+	return unknown
 }
 
 // list splits the value of a flag.

@@ -29,6 +29,7 @@ func (c *customizer) customize(asked *v1alpha1.Customizations, at krm.Path) {
 		c.setImage(&asked.Images[i], at.Key("images").Index(i))
 	}
 	c.setEnv(asked.Env, at.Key("env"))
+	c.mountBindings(asked.Env, at.Key("env"))
 	if asked.Patch != nil {
 		c.patch(asked.Patch, at.Key("patch"))
 	}

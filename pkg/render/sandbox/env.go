@@ -132,6 +132,7 @@ func (c *customizer) variable(v *v1alpha1.Env, at krm.Path) (*corev1.EnvVar, boo
 		variable.Value = v.Value
 	case from.Resource != nil:
 		step, key := from.Resource.StepOutput()
+		key = keyOf(key, c.sandbox.generations[from.Resource])
 		secret := contract.OutputSecretName(c.sandbox.id, from.Resource.Name, step) // where render-phase publishes it
 		variable.ValueFrom = secretKey(v1alpha1.KeyReference{Name: secret, Key: key})
 	case from.ConfigMap != nil:

@@ -3,6 +3,8 @@ package sandbox
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -16,12 +18,18 @@ type input struct {
 	options *Options
 
 	id, key string
+	// ownKey is set if an annotation gives the key.
+	ownKey bool
+	// generations are those of the steps whose outputs forks use, as far as their plugins are known.
+	generations map[*v1alpha1.ResourceOutput]string
 	// absent means that the sandbox is being removed: it no longer has forks.
 	absent bool
 
 	forks []*fork // those with a baseline, in the order of spec.forks
 	// services are the forked Services, one for each baseline Service that selects a forked workload.
 	services []routedService
+
+	bindings []corev1.VolumeProjection // the outputs that forks get as files
 
 	changes []render.Change
 	results krm.Results
@@ -80,7 +88,8 @@ func readInputs(list *krm.ResourceList, items []*krm.Item, options *Options) (sa
 			if absent, _ := document.IsAbsent(items[i]); absent {
 				continue
 			}
-			groups = append(groups, routedGroup{RouteGroup: group, key: readKey(list, items[i], group.Spec.Cluster)})
+			key, _ := readKey(list, items[i], group.Spec.Cluster)
+			groups = append(groups, routedGroup{RouteGroup: group, key: key})
 			continue
 		}
 		s.readAnnotations(list)
@@ -102,13 +111,14 @@ func (s *input) readAnnotations(list *krm.ResourceList) {
 	if s.id, err = s.ID(); err != nil {
 		list.Report(krm.At(s.Item, document.IDPath(), krm.Error, err.Error()))
 	}
-	s.key = readKey(list, s.Item, s.Spec.Cluster)
+	s.key, s.ownKey = readKey(list, s.Item, s.Spec.Cluster)
 }
 
-func readKey(list *krm.ResourceList, item *krm.Item, cluster string) string {
-	key, _, err := document.RoutingKey(item, cluster)
+// readKey returns the routing key of a document, and whether an annotation gives it.
+func readKey(list *krm.ResourceList, item *krm.Item, cluster string) (key string, given bool) {
+	key, given, err := document.RoutingKey(item, cluster)
 	if err != nil {
 		list.Report(krm.At(item, document.RoutingKeyPath(), krm.Error, err.Error()))
 	}
-	return key
+	return key, given
 }

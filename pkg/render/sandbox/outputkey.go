@@ -6,32 +6,99 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// completeOutputKeys adds the step to outputKeys of forks that name only an output, from the plugins in the list. It
-// reports outputKeys that cannot be completed.
-func completeOutputKeys(list *krm.ResourceList, sandboxes []*input) {
-	var plugins *resolve.Catalog
+// outputResolver resolves the outputs that forks use, with the plugins in the list.
+type outputResolver struct {
+	list        *krm.ResourceList
+	plugins     *resolve.Catalog // nil until an output is used
+	generations map[*krm.Item]*render.Generations
+}
+
+// resolveOutputs finds the generations of the steps whose outputs forks use, and adds the step to outputKeys that name only
+// an output. It reports outputKeys that cannot be completed. A fork whose plugin is not in the list has no generation: it
+// reads what any render has published.
+func resolveOutputs(list *krm.ResourceList, sandboxes []*input) {
+	r := &outputResolver{list: list, generations: map[*krm.Item]*render.Generations{}}
 	for _, s := range sandboxes {
+		r.findBindings(s)
+		ofResource := map[string]map[string]string{}
 		for at, from := range s.outputs() {
-			if strings.Contains(from.OutputKey, ".") {
+			resource, choice := r.plugin(s, from)
+			isComplete := strings.Contains(from.OutputKey, ".") || r.complete(s, at, from, choice)
+			if !isComplete || choice == nil {
 				continue
 			}
-			if plugins == nil {
-				plugins = resolve.NewCatalog(list.Items())
+			if ofResource[from.Name] == nil {
+				ofResource[from.Name] = r.generationsOf(s, resource, choice)
 			}
-			outputs, missing := s.outputsOf(plugins, from)
-			if len(outputs) == 1 {
-				from.OutputKey = outputs[0].Key()
-				continue
-			}
-			list.Report(krm.At(s.Item, at.Key("outputKey"), krm.Error,
-				document.NamesNoStep(from.OutputKey, outputs)+missing))
+			step, _ := from.StepOutput()
+			s.generations[from] = ofResource[from.Name][step]
 		}
 	}
+}
+
+// plugin returns the resource of an output, and its plugin; nil if they are unknown.
+func (r *outputResolver) plugin(s *input, from *v1alpha1.ResourceOutput) (*v1alpha1.SandboxResource, *resolve.Choice) {
+	i := slices.IndexFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == from.Name })
+	if i < 0 {
+		return nil, nil
+	}
+	if r.plugins == nil {
+		r.plugins = resolve.NewCatalog(r.list.Items())
+	}
+	resource := &s.Spec.Resources[i]
+	choice, err := r.plugins.Resolve(resource.Plugin)
+	if err != nil || choice.Spec == nil {
+		return resource, nil
+	}
+	return resource, choice
+}
+
+// complete adds the step to an outputKey that names only an output, or reports why that is not possible.
+func (r *outputResolver) complete(s *input, at krm.Path, from *v1alpha1.ResourceOutput, choice *resolve.Choice) bool {
+	var outputs []v1alpha1.StepOutput
+	missing := ""
+	if choice != nil {
+		outputs = document.OutputsOf(choice.Spec, from.OutputKey)
+	} else if slices.ContainsFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == from.Name }) {
+		missing = ", and its plugin is not in the list"
+	}
+	if len(outputs) != 1 {
+		r.list.Report(krm.At(s.Item, at.Key("outputKey"), krm.Error, document.NamesNoStep(from.OutputKey, outputs)+missing))
+		return false
+	}
+	from.OutputKey = outputs[0].Key()
+	return true
+}
+
+func (r *outputResolver) generationsOf(
+	s *input, resource *v1alpha1.SandboxResource, choice *resolve.Choice,
+) map[string]string {
+	if s.generations == nil {
+		s.generations = map[*v1alpha1.ResourceOutput]string{}
+	}
+	if r.generations[choice.Item] == nil {
+		r.generations[choice.Item] = render.NewGenerations(choice.Spec)
+	}
+	inputs := render.GenerationInputs{SandboxID: s.id, Resource: resource.Name, Params: resource.Params}
+	if s.ownKey {
+		inputs.RoutingKey = s.key
+	}
+	return r.generations[choice.Item].Of(inputs)
+}
+
+// keyOf returns the key of an output in its Secret: that of the generation for workloads, if it is known.
+func keyOf(output, generation string) string {
+	if generation == "" {
+		return output
+	}
+	return contract.WorkloadKey(output, generation)
 }
 
 // outputs iterates over the outputs that forks use, with their paths. Absent sandboxes have none, since they are not
@@ -52,19 +119,4 @@ func (s *input) outputs() iter.Seq2[krm.Path, *v1alpha1.ResourceOutput] {
 			}
 		}
 	}
-}
-
-// outputsOf returns the outputs that an outputKey can refer to, or why they are not known.
-func (s *input) outputsOf(
-	plugins *resolve.Catalog, from *v1alpha1.ResourceOutput,
-) (outputs []v1alpha1.StepOutput, missing string) {
-	i := slices.IndexFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == from.Name })
-	if i < 0 {
-		return nil, "" // reported by the rule resource-reference
-	}
-	choice, err := plugins.Resolve(s.Spec.Resources[i].Plugin)
-	if err != nil || choice.Spec == nil {
-		return nil, ", and its plugin is not in the list"
-	}
-	return document.OutputsOf(choice.Spec, from.OutputKey), ""
 }

@@ -57,7 +57,7 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	if sandboxes, err = render.OneCluster(list, sandboxes, options.Cluster, options.RefuseEmpty); err != nil {
 		return Summary{}, err
 	}
-	completeOutputKeys(list, sandboxes)
+	resolveOutputs(list, sandboxes)
 	baseline, err := readCluster(list, options.Namespace)
 	if err != nil {
 		return Summary{}, err

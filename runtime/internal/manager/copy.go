@@ -18,12 +18,19 @@ func copyOutputs(ctx context.Context, t *task) error {
 	}
 	return t.wait(ctx, producers, func(i int, source *cluster.Secret) error {
 		values := map[string][]byte{}
+		record := publish.Record{
+			Client: t.client, Generation: source.Annotation(contract.PublishedKey),
+			Publication: source.Annotation(contract.PublicationKey),
+		}
 		for _, input := range producers[i].Inputs {
 			values[input.Output] = source.Data[input.Output]
+			if input.Workloads {
+				record.Workloads = append(record.Workloads, input.Output)
+			}
 		}
 		for _, namespace := range producers[i].Copies {
-			target := cluster.Ref{Namespace: namespace, Name: producers[i].Secret.Name}
-			if err := t.copy(ctx, target, source.Annotation(contract.PublishedKey), values); err != nil {
+			record.Secret = cluster.Ref{Namespace: namespace, Name: producers[i].Secret.Name}
+			if err := t.copy(ctx, record, values); err != nil {
 				return err
 			}
 		}
@@ -31,8 +38,7 @@ func copyOutputs(ctx context.Context, t *task) error {
 	})
 }
 
-func (t *task) copy(ctx context.Context, to cluster.Ref, generation string, values map[string][]byte) error {
-	record := publish.Record{Client: t.client, Secret: to, Generation: generation}
+func (t *task) copy(ctx context.Context, record publish.Record, values map[string][]byte) error {
 	// Waits for Secrets that are applied after this Job.
 	if _, err := record.Published(ctx); err != nil {
 		return err
@@ -40,6 +46,7 @@ func (t *task) copy(ctx context.Context, to cluster.Ref, generation string, valu
 	if err := record.Publish(ctx, values); err != nil {
 		return err
 	}
-	t.host.Reporter.Log(fmt.Sprintf("copied %d outputs to secret %q in namespace %q", len(values), to.Name, to.Namespace))
+	t.host.Reporter.Log(fmt.Sprintf("copied %d outputs to secret %q in namespace %q", len(values), record.Secret.Name,
+		record.Secret.Namespace))
 	return nil
 }

@@ -97,7 +97,13 @@ func missing(variable string) error {
 
 // record returns the record of the step's own Secret.
 func (t *task) record() publish.Record {
-	return publish.Record{
+	r := publish.Record{
 		Client: t.client, Secret: t.output, Generation: t.plan.Generation, Attempts: t.plan.Attempts,
 	}
+	for _, output := range t.plan.Outputs {
+		if output.Workloads {
+			r.Workloads = append(r.Workloads, output.Name)
+		}
+	}
+	return r
 }

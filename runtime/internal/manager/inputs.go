@@ -59,11 +59,17 @@ func (t *task) published(ctx context.Context) (bool, error) {
 
 // receive waits for the producers and writes the inputs that are read as files.
 func (t *task) receive(ctx context.Context, volume *runner.Volume, producers []wait.Producer) error {
-	return t.wait(ctx, producers, func(i int, secret *cluster.Secret) error {
+	publications := make([]string, len(producers))
+	err := t.wait(ctx, producers, func(i int, secret *cluster.Secret) error {
+		publications[i] = secret.Annotation(contract.PublicationKey)
 		return eachFile(producers[i].Producer, func(input contract.Input) error {
 			return volume.WriteInput(input.File, secret.Data[input.Output])
 		})
 	})
+	if err != nil || len(producers) == 0 {
+		return err
+	}
+	return volume.WriteReads(publications)
 }
 
 // skip marks the step as published for the other containers. It writes empty input files, since a subPath mount without

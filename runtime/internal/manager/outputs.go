@@ -8,6 +8,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
+	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
 )
 
 // startPollInterval is how often the output manager checks whether main has started. It does not poll for main's end.
@@ -25,15 +26,28 @@ func outputs(ctx context.Context, t *task) error {
 		return nil
 	}
 	values, err := t.collect(ctx, volume)
+	record := t.record()
+	if err == nil {
+		record.Publication = publish.NewPublication()
+		record.Reads, err = t.reads(volume)
+	}
 	if err != nil {
 		return t.fail(ctx, err)
 	}
 	// Not interrupted by SIGTERM, since the outputs exist only here.
-	if err := t.record().Publish(context.WithoutCancel(ctx), values); err != nil {
+	if err := record.Publish(context.WithoutCancel(ctx), values); err != nil {
 		return t.fail(ctx, fmt.Errorf("cannot publish the outputs: %w", err))
 	}
 	t.host.Reporter.Log(fmt.Sprintf("step %q: published %d outputs to secret %q", t.plan.Step, len(values), t.output.Name))
 	return nil
+}
+
+// reads returns the publications from which the outputs were made.
+func (t *task) reads(volume *runner.Volume) ([]string, error) {
+	if len(t.plan.Producers) == 0 {
+		return nil, nil
+	}
+	return volume.Reads()
 }
 
 // collect waits for the end of the script and returns its outputs.

@@ -5,6 +5,7 @@ package publish
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strconv"
 	"strings"
@@ -21,10 +22,20 @@ type Record struct {
 	Generation string
 	// Attempts is contract.Plan.Attempts.
 	Attempts int
+	// Workloads are the outputs that workloads read.
+	Workloads []string
+	// Publication is a name of the publication: NewPublication, or that of the original for a copy. It may be empty.
+	Publication string
+	// Reads are the publications from which the outputs were made, by producer. They are empty for producers whose
+	// publications have no name.
+	Reads []string
 }
 
+// NewPublication returns a random name for a publication.
+func NewPublication() string { return strings.ToLower(rand.Text()) }
+
 // Published reports whether the generation is published. It waits until the Secret is applied for this generation. It
-// removes the annotation of an earlier failure, so that consumers wait for this Pod. If it succeeds, the Pod also has
+// adds missing keys for workloads, and removes the annotation of an earlier failure, so that consumers wait for this Pod. If it succeeds, the Pod also has
 // the permission to publish.
 func (r Record) Published(ctx context.Context) (bool, error) {
 	published := false
@@ -36,7 +47,7 @@ func (r Record) Published(ctx context.Context) (bool, error) {
 			return nil, &cluster.Retryable{Cause: err}
 		}
 		if published = secret.Annotation(contract.PublishedKey) == r.Generation; published {
-			return nil, nil
+			return r.addWorkloadKeys(secret)
 		}
 		if err := r.checkMutable(secret); err != nil || secret.Annotation(contract.FailedKey) != r.Generation {
 			return nil, err
@@ -46,7 +57,23 @@ func (r Record) Published(ctx context.Context) (bool, error) {
 	return published, err
 }
 
-// Publish replaces the Secret's data with the values and marks the generation as published.
+// addWorkloadKeys returns the patch of a published Secret that a workload has begun to read since.
+func (r Record) addWorkloadKeys(secret *cluster.Secret) (*cluster.Patch, error) {
+	added := map[string][]byte{}
+	for _, output := range r.Workloads {
+		key := contract.WorkloadKey(output, r.Generation)
+		value, hasValue := secret.Data[output]
+		if _, hasKey := secret.Data[key]; hasValue && !hasKey {
+			added[key] = append([]byte{}, value...)
+		}
+	}
+	if len(added) == 0 {
+		return nil, nil
+	}
+	return &cluster.Patch{Data: added}, r.checkMutable(secret)
+}
+
+// Publish replaces the Secret's data with the values, adds the keys for workloads, and marks the generation as published.
 func (r Record) Publish(ctx context.Context, values map[string][]byte) error {
 	return r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {
 		for _, check := range []func(*cluster.Secret) error{r.checkOwn, r.checkGeneration, r.checkMutable} {
@@ -61,10 +88,48 @@ func (r Record) Publish(ctx context.Context, values map[string][]byte) error {
 		for key, value := range values {
 			data[key] = append([]byte{}, value...)
 		}
-		return &cluster.Patch{Data: data, Annotations: map[string]*string{
-			contract.PublishedKey: &r.Generation, contract.FailedKey: nil, contract.FailuresKey: nil,
-		}}, nil
+		for _, output := range r.Workloads {
+			data[contract.WorkloadKey(output, r.Generation)] = append([]byte{}, values[output]...)
+		}
+		if err := r.checkSize(data); err != nil {
+			return nil, err
+		}
+		return &cluster.Patch{Data: data, Annotations: r.annotations(secret)}, nil
 	})
+}
+
+// annotations returns those of a publication; nil removes one.
+func (r Record) annotations(secret *cluster.Secret) map[string]*string {
+	annotations := map[string]*string{
+		contract.PublishedKey: &r.Generation, contract.FailedKey: nil, contract.FailuresKey: nil, contract.PublicationKey: nil,
+	}
+	if r.Publication != "" {
+		annotations[contract.PublicationKey] = &r.Publication
+	}
+	for key := range secret.Metadata.Annotations {
+		if contract.IsReadKey(key) {
+			annotations[key] = nil
+		}
+	}
+	for i := range r.Reads {
+		if r.Reads[i] != "" {
+			annotations[contract.ReadKey(i)] = &r.Reads[i]
+		}
+	}
+	return annotations
+}
+
+// checkSize returns an error for outputs that fit into a Secret only without the keys for workloads.
+func (r Record) checkSize(data map[string][]byte) error {
+	total := 0
+	for _, value := range data {
+		total += len(value)
+	}
+	if len(r.Workloads) == 0 || total <= contract.MaxOutputBytes {
+		return nil
+	}
+	return fmt.Errorf("outputs must not have more than %d bytes in total, the limit of a Secret, in which those that workloads "+
+		"read count twice", contract.MaxOutputBytes)
 }
 
 // Fail records that a Pod of this generation failed. After the last attempt the generation is marked as failed, and

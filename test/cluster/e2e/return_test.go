@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -173,4 +174,48 @@ func (s *testNamespace) prune(manifest string) {
 			must(s.t, "", "delete", "job", one.Metadata.Name, "--namespace", s.name)
 		}
 	}
+}
+
+// A step that runs again replaces its outputs: the steps that have read them are stale until the command in the report has
+// run them, and those that follow, again.
+func TestReturnReplacedOutputs(t *testing.T) {
+	s := newNamespace(t)
+	p := newPage(s, "replaced")
+	const count = `printf %s "$(grep -c ' make start ' /shared/events)" > /outputs/value`
+	tells := step{name: "tell", script: script("tell", "")}
+	plugin := s.plugin("replaced@1.0.0", s.overlay(), step{name: "make", script: script("make", count), outputs: []string{"value"}},
+		step{name: "use", script: script("use", `printf %s "$MAKE_VALUE" > /outputs/seen`), reads: []string{"make.value"}, outputs: []string{"seen"}},
+		step{name: "only", script: script("only", `note "saw-$MAKE_VALUE"`), reads: []string{"make.value"}},
+		step{name: "last", script: script("last", `note "saw-$USE_SEEN"`), reads: []string{"use.seen"}}, tells)
+	p.write("create.yaml", render(t, nil, plugin, sandbox("replaced", "replaced", nil)))
+	p.run("Apply")
+	p.ready()
+	must(t, "", "delete", "job,secret", "--namespace", s.name, "--selector", contract.StepKey+"=make")
+	p.run("Apply")
+	report := p.status("create.yaml", "--wait", "--timeout", timeout.String())
+	assert.Equal(t, map[string]string{"make": "Ready", "use": "Stale", "only": "Stale", "last": "Ready", "tell": "Ready"}, report.states())
+	assert.Equal(t, "Stale", p.found().Status)
+	assert.Equal(t, map[string]int{"make": 2, "use": 1, "only": 1, "last": 1, "tell": 1}, s.runs("replaced"))
+
+	for _, step := range report.Steps {
+		if _, command, isStale := strings.Cut(step.Detail, "to run it again: "); isStale {
+			p.bash(strings.TrimSuffix(command, ", then apply"))
+		}
+	}
+	p.run("Apply")
+	p.ready()
+	assert.Equal(t, "2", string(s.outputs()["replaced/use"].Data["seen"]))
+	assert.Equal(t, map[string]int{"make": 2, "use": 2, "only": 2, "last": 2, "tell": 1}, s.runs("replaced"))
+	for _, name := range []string{"only", "last"} {
+		assert.Len(t, s.times(t, "replaced", name, "saw-2"), 1, name)
+	}
+
+	// A key that was removed by hand.
+	must(t, "", "patch", "secret", "--namespace", s.name, must(t, "", "get", "secret", "--namespace", s.name, "--selector",
+		contract.StepKey+"=use", "--output=jsonpath={.items[0].metadata.name}"), "--type=json", "--patch=[{\"op\":\"remove\",\"path\":\"/data/seen\"}]")
+	report = statusReport{}
+	stdout, stderr, _ := execute(p.command("rplug status -o json --render create.yaml"), "")
+	require.NoError(t, json.Unmarshal([]byte(stdout), &report), stderr)
+	assert.Equal(t, map[string]string{"make": "Ready", "use": "Stale", "only": "Ready", "last": "Ready", "tell": "Ready"}, report.states())
+	assert.Equal(t, "Stale", p.found().Status)
 }

@@ -1,5 +1,5 @@
-// Package manual compares the documentation of a function with its code: metadata.yaml, the config table and sections of its
-// README, and --help. UPDATE_GOLDEN updates the generated parts.
+// Package manual compares the documentation of a function with its code: metadata.yaml, krm-function-metadata.yaml, the config
+// table and sections of its README, and --help. UPDATE_GOLDEN updates the generated parts.
 package manual
 
 import (

@@ -1,6 +1,7 @@
 package manual
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -23,34 +24,56 @@ const home = "https://github.com/resource-plugins/krm-functions"
 
 type object = map[string]any
 
-// checkMetadata compares metadata.yaml, a KRMFunctionDefinition (KEP 2906), with the function.
+const generated = "# Generated from the code by make golden. Do not edit.\n"
+
+// kptTags are the tags that kpt's catalog allows.
+// https://github.com/kptdev/krm-functions-catalog/blob/main/scripts/generate_docs/metadata-schema.json
+var kptTags = []string{"mutator", "validator", "generator", "viewer", "test", "testing", "timing", "name prefix", "name suffix"}
+
+// checkMetadata compares metadata.yaml, which has the form of kpt's catalog, with what --doc prints.
 func checkMetadata(t *testing.T, f cli.Function) {
 	t.Helper()
-	text, err := yaml.Marshal(metadata(t, f))
+	var stdout, stderr bytes.Buffer
+	require.Zero(t, f.Run(t.Context(), []string{"--doc"}, strings.NewReader(""), &stdout, &stderr), stderr.String())
+	var doc object
+	require.NoError(t, json.Unmarshal(stdout.Bytes(), &doc))
+	for _, key := range []string{"short", "long", "examples"} { // which are not in metadata.yaml
+		assert.NotEmpty(t, doc[key], key)
+		delete(doc, key)
+	}
+	assert.Subset(t, kptTags, doc["tags"])
+	text, err := yaml.Marshal(doc)
 	require.NoError(t, err)
-	golden(t, fileOf(f, "metadata.yaml"), "# Generated from the code by make golden. Do not edit.\n"+string(text))
-}
-
-// checkDefinition decodes metadata.yaml strictly into kyaml's type.
-func checkDefinition(t *testing.T, f cli.Function) {
-	t.Helper()
-	text, err := os.ReadFile(fileOf(f, "metadata.yaml"))
-	require.NoError(t, err)
-	var definition framework.KRMFunctionDefinition
-	require.NoError(t, yaml.UnmarshalStrict(text, &definition))
-	assert.Equal(t, framework.FunctionDefinitionGroupVersion, definition.APIVersion)
-	assert.Equal(t, framework.FunctionDefinitionKind, definition.Kind)
-	assert.Equal(t, f.Name, definition.Name)
-	require.Len(t, definition.Spec.Versions, 1)
-	version := definition.Spec.Versions[0]
-	assert.NotEmpty(t, version.Runtime.Container.Image)
-	assert.Equal(t, f.Name, version.Runtime.Exec.Path)
-	for _, kind := range version.Schema.OpenAPIV3Schema.Properties["kind"].Enum {
-		assert.Equal(t, definition.Spec.Names.Kind, kind)
+	golden(t, fileOf(f, "metadata.yaml"), generated+string(text))
+	for _, url := range append(doc["examplePackageURLs"].([]any), doc["sourceURL"]) {
+		path, ok := strings.CutPrefix(url.(string), home+"/tree/main/")
+		require.True(t, ok, url)
+		assert.DirExists(t, filepath.Join(checkout.Root(), filepath.FromSlash(path)))
 	}
 }
 
-func metadata(t *testing.T, f cli.Function) object {
+// checkDefinition compares krm-function-metadata.yaml, a KRMFunctionDefinition (KEP 2906), with the function, and decodes it
+// strictly into kyaml's type.
+func checkDefinition(t *testing.T, f cli.Function) {
+	t.Helper()
+	text, err := yaml.Marshal(definition(t, f))
+	require.NoError(t, err)
+	golden(t, fileOf(f, "krm-function-metadata.yaml"), generated+string(text))
+	var decoded framework.KRMFunctionDefinition
+	require.NoError(t, yaml.UnmarshalStrict(text, &decoded))
+	assert.Equal(t, framework.FunctionDefinitionGroupVersion, decoded.APIVersion)
+	assert.Equal(t, framework.FunctionDefinitionKind, decoded.Kind)
+	assert.Equal(t, f.Name, decoded.Name)
+	require.Len(t, decoded.Spec.Versions, 1)
+	version := decoded.Spec.Versions[0]
+	assert.NotEmpty(t, version.Runtime.Container.Image)
+	assert.Equal(t, f.Name, version.Runtime.Exec.Path)
+	for _, kind := range version.Schema.OpenAPIV3Schema.Properties["kind"].Enum {
+		assert.Equal(t, decoded.Spec.Names.Kind, kind)
+	}
+}
+
+func definition(t *testing.T, f cli.Function) object {
 	t.Helper()
 	page := home + "/blob/main/functions/" + f.Name + "/README.md"
 	_, version, _ := strings.Cut(contract.APIVersion, "/")

@@ -86,7 +86,7 @@ func attempt(
 
 // execute runs bubblewrap. The arguments are passed in a pipe, since other users of the machine can see command lines.
 // Through a second pipe the first process of the namespace gets a byte when the context ends; through a third one it sends a
-// byte when it starts.
+// byte when it starts, and another one if processes remain when the step ends.
 func execute(
 	command *exec.Cmd, container localrun.Container, arguments string,
 ) (result localrun.Result, isStarted bool, err error) {
@@ -115,8 +115,10 @@ func execute(
 	if err != nil {
 		return result, false, fmt.Errorf("cannot start %s: %w", bubblewrap, err)
 	}
-	n, _ := started.read.Read(make([]byte, 1))
-	return result, n == 1, nil
+	_ = started.read.SetReadDeadline(time.Now().Add(time.Second)) // for a process that still has the other end
+	reports, _ := io.ReadAll(started.read)
+	result.Remaining = len(reports) > 1
+	return result, len(reports) > 0, nil
 }
 
 // outputs returns the outputs that the runner has written, and the exit code of the step.

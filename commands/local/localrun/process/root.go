@@ -17,6 +17,14 @@ import (
 // temporary is a folder for temporary files besides /tmp.
 const temporary = "/var/tmp"
 
+// capabilities are those of a container that runs as root, without the one that makes devices. Bubblewrap lets root keep
+// all: a script could mount what is read-only again, and write to the machine.
+// https://github.com/moby/moby/blob/v28.0.0/oci/caps/defaults.go
+var capabilities = []string{
+	"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FSETID", "CAP_FOWNER", "CAP_NET_RAW", "CAP_SETGID", "CAP_SETUID", "CAP_SETFCAP", "CAP_SETPCAP",
+	"CAP_NET_BIND_SERVICE", "CAP_SYS_CHROOT", "CAP_KILL", "CAP_AUDIT_WRITE",
+}
+
 // root collects bubblewrap's arguments for a root folder that looks like that of this machine. Its folders are read-only;
 // writable are only the root folder itself, which is in memory, folders for temporary files, and the folders of a step. A
 // folder above a path of the step is created, and each of its entries is mounted.
@@ -36,6 +44,11 @@ func bubblewrapArguments(container localrun.Container, folder string) (string, e
 	r.add("--unshare-pid", "--as-pid-1", "--die-with-parent", "--clearenv")
 	if os.Geteuid() != 0 { // most images run as root
 		r.add("--unshare-user", "--uid", "0", "--gid", "0")
+	} else {
+		r.add("--cap-drop", "ALL")
+		for _, name := range capabilities {
+			r.add("--cap-add", name)
+		}
 	}
 	for _, variable := range container.Env {
 		r.add("--setenv", variable.Name, variable.Value)

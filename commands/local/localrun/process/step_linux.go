@@ -1,11 +1,16 @@
 package process
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
+	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
@@ -21,29 +26,71 @@ func Main(arguments []string) (exitCode int, isStep bool) {
 	case RunnerArgument:
 		cgroup = runner.CgroupFolder
 	case stepArgument:
-		reportStart()
-		syscall.CloseOnExec(controlFile) // not inherited by scripts
-		go forwardSignals(os.NewFile(controlFile, "control"))
-		if command[0] != contract.RunnerFile {
-			return runCommand(command), true
+		for _, file := range []int{controlFile, startedFile} {
+			syscall.CloseOnExec(file) // not inherited by scripts
 		}
-		command = command[1:]
+		started := os.NewFile(startedFile, "started")
+		report(started)
+		go forwardSignals(os.NewFile(controlFile, "control"))
+		exitCode = runStep(command)
+		if hasOthers() {
+			report(started)
+		}
+		return exitCode, true
 	default:
 		return 0, false
 	}
-	return runner.Runner{Folder: contract.IOFolder, Cgroup: cgroup, Reporter: reporter(), Command: command}.Run(), true
+	return run(cgroup, command), true
+}
+
+func run(cgroup string, command []string) int {
+	return runner.Runner{Folder: contract.IOFolder, Cgroup: cgroup, Reporter: reporter(), Command: command}.Run()
+}
+
+// runStep runs the command of a step, with the runner if it has data flow. The runner waits for processes that the script has
+// left.
+func runStep(command []string) int {
+	if command[0] == contract.RunnerFile {
+		return run("", command[1:])
+	}
+	code := runCommand(command)
+	for end := time.Now().Add(othersGrace); code == 0 && hasOthers() && time.Now().Before(end); {
+		time.Sleep(othersInterval)
+	}
+	return code
+}
+
+// othersGrace is how long processes of a step without data flow may take to end behind it. In a cluster they are killed at
+// once.
+const (
+	othersGrace    = time.Second
+	othersInterval = 5 * time.Millisecond
+)
+
+// hasOthers reports whether the namespace has running processes other than this one and that of bubblewrap.
+func hasOthers() bool {
+	files, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range files {
+		process := filepath.Base(filepath.Dir(file))
+		if process == "1" || process == strconv.Itoa(os.Getpid()) {
+			continue
+		}
+		stat, err := os.ReadFile(file)
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		if err == nil && len(fields) > 0 && fields[0] != "Z" && fields[0] != "X" {
+			return true
+		}
+	}
+	return false
 }
 
 func reporter() runner.Reporter {
 	return runner.Reporter{Stderr: os.Stderr, TerminationLog: runner.TerminationLog}
 }
 
-// reportStart reports to the engine that bubblewrap has started the step.
-func reportStart() {
-	started := os.NewFile(startedFile, "started")
-	_, _ = started.Write([]byte{0})
-	_ = started.Close()
-}
+// report writes a byte to the engine: the first one says that bubblewrap has started the step, a second one that processes
+// remain.
+func report(started *os.File) { _, _ = started.Write([]byte{0}) }
 
 // forwardSignals sends SIGTERM to this process for each byte from the engine, and SIGKILL when the engine has ended.
 func forwardSignals(control *os.File) {

@@ -15,7 +15,7 @@ def write(request):
     parser = Parser(add_help=False, allow_abbrev=False)
     for flag in ("kind", "group", "version"):
         parser.add_argument("--" + flag, default="none")
-    kind = parser.parse_args(request.get("args") or []).kind
+    kind = parser.parse_known_args(request.get("args") or [])[0].kind  # other flags may be of other plugins
     if not kind.isalnum():
         raise Refused(f"the kind must be a name, not {kind!r}")
     name = request["command"].replace(" ", "-") + "/" + kind + ".txt"

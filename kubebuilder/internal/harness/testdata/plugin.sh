@@ -25,7 +25,7 @@ while [ $# -gt 0 ]; do
   --kind) kind=$2; shift ;;
   --group=* | --version=*) ;;
   --group | --version) shift ;;
-  *) refuse "unknown flag $1" ;;
+  *) ;; # of another plugin, or its value
   esac
   shift
 done

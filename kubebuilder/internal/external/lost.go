@@ -1,4 +1,4 @@
-package host
+package external
 
 import (
 	"bytes"
@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// lost returns what a plugin may have lost of a file that it has rewritten, empty if nothing: the plugin must change the
+// Lost returns what a plugin may have lost of a file that it has rewritten, empty if nothing: the plugin must change the
 // file of the universe, and not write it from nothing or from the fields that it knows.
-func lost(name string, before, after []byte) string {
-	if keepsNothing(before, after) {
+func Lost(name string, before, after []byte) string {
+	if KeepsNothing(before, after, 2) { // a version or a date may be all that a file has
 		return fmt.Sprintf("none of the lines of %s is kept: the plugin may have written it from nothing", name)
 	}
 	if dropped := droppedFields(name, before, after); len(dropped) > 0 {
@@ -23,8 +23,9 @@ func lost(name string, before, after []byte) string {
 	return ""
 }
 
-// keepsNothing reports whether no line of a file is left that is not blank.
-func keepsNothing(before, after []byte) bool {
+// KeepsNothing reports whether no line of a file is left that is not blank. A file with fewer lines than least keeps
+// something.
+func KeepsNothing(before, after []byte, least int) bool {
 	kept := map[string]bool{}
 	for line := range bytes.Lines(after) {
 		kept[string(bytes.TrimSpace(line))] = true
@@ -38,12 +39,12 @@ func keepsNothing(before, after []byte) bool {
 			return false
 		}
 	}
-	return lines > 1 // a version or a date may be all that a file has
+	return lines >= least
 }
 
 // droppedFields returns the top-level fields of a file of YAML or JSON that are gone, sorted.
 func droppedFields(name string, before, after []byte) (dropped []string) {
-	isDocument := slices.Contains([]string{".json", ".yaml", ".yml"}, path.Ext(name)) || name == projectFileName
+	isDocument := slices.Contains([]string{".json", ".yaml", ".yml"}, path.Ext(name)) || name == "PROJECT"
 	var had, has map[string]any
 	if !isDocument || yaml.Unmarshal(before, &had) != nil || yaml.Unmarshal(after, &has) != nil {
 		return nil

@@ -1,4 +1,4 @@
-package atomicfile_test
+package transaction
 
 import (
 	"context"
@@ -9,13 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -44,9 +44,9 @@ func write(t *testing.T, folder string, contents map[string]string) {
 	}
 }
 
-func begin(t *testing.T, folder string) *atomicfile.Transaction {
+func begin(t *testing.T, folder string) *Transaction {
 	t.Helper()
-	changes, err := atomicfile.Begin(context.Background(), folder)
+	changes, err := Begin(context.Background(), folder, Options{})
 	require.NoError(t, err)
 	t.Cleanup(changes.End)
 	return changes
@@ -67,34 +67,34 @@ func TestCommitChangesAll(t *testing.T) {
 	info, err := os.Stat(filepath.Join(folder, "changed"))
 	require.NoError(t, err)
 	assert.Equal(t, fs.FileMode(0o640), info.Mode().Perm(), "the mode stays")
-	assert.NoDirExists(t, filepath.Join(folder, atomicfile.StateFolder))
+	assert.NoDirExists(t, filepath.Join(folder, StateFolder))
 }
 
 func TestCommitChangesNothingAfterAnError(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	for name, test := range map[string]struct {
-		replace func(*atomicfile.Transaction)
+		replace func(*Transaction)
 		want    string
 	}{
-		"changed meanwhile": {func(c *atomicfile.Transaction) { c.Replace("b", []byte("other"), []byte("new")) },
+		"changed meanwhile": {func(c *Transaction) { c.Replace("b", []byte("other"), []byte("new")) },
 			"b was changed meanwhile: call again"},
-		"made meanwhile": {func(c *atomicfile.Transaction) { c.Replace("b", nil, []byte("new")) },
+		"made meanwhile": {func(c *Transaction) { c.Replace("b", nil, []byte("new")) },
 			"b was changed meanwhile: call again"},
-		"gone meanwhile": {func(c *atomicfile.Transaction) { c.Replace("z", []byte("x"), []byte("new")) },
+		"gone meanwhile": {func(c *Transaction) { c.Replace("z", []byte("x"), []byte("new")) },
 			"z was changed meanwhile: call again"},
-		"out of the folder": {func(c *atomicfile.Transaction) { c.Replace("../x", nil, []byte("new")) }, `"../x" must be the path`},
-		"absolute":          {func(c *atomicfile.Transaction) { c.Replace("/etc/x", nil, []byte("new")) }, `"/etc/x" must be the path`},
-		"through a link":    {func(c *atomicfile.Transaction) { c.Replace("link/x", nil, []byte("new")) }, "path escapes"},
-		"a link":            {func(c *atomicfile.Transaction) { c.Replace("link", []byte("x"), []byte("new")) }, "link must be a regular file"},
-		"a folder":          {func(c *atomicfile.Transaction) { c.Replace("sub", nil, []byte("new")) }, "sub must be a regular file"},
-		"the journal":       {func(c *atomicfile.Transaction) { c.Replace(".rplug/transaction/x", nil, []byte("new")) }, "must be the path"},
-		"in a file":         {func(c *atomicfile.Transaction) { c.Replace("b/c", nil, []byte("new")) }, "not a directory"},
-		"a file as a folder": {func(c *atomicfile.Transaction) {
+		"out of the folder": {func(c *Transaction) { c.Replace("../x", nil, []byte("new")) }, `not "../x"`},
+		"absolute":          {func(c *Transaction) { c.Replace("/etc/x", nil, []byte("new")) }, `not "/etc/x"`},
+		"through a link":    {func(c *Transaction) { c.Replace("link/x", nil, []byte("new")) }, "link/x must be in a folder: link is none"},
+		"a link":            {func(c *Transaction) { c.Replace("link", []byte("x"), []byte("new")) }, "link must be a regular file"},
+		"a folder":          {func(c *Transaction) { c.Replace("sub", nil, []byte("new")) }, "sub must be a regular file"},
+		"the journal":       {func(c *Transaction) { c.Replace(".rplug/transaction/x", nil, []byte("new")) }, "must not be in a folder of rplug"},
+		"in a file":         {func(c *Transaction) { c.Replace("b/c", nil, []byte("new")) }, "b/c must be in a folder: b is none"},
+		"a file as a folder": {func(c *Transaction) {
 			c.Replace("m/n", nil, []byte("new"))
 			c.Replace("m", nil, []byte("new"))
-		}, "m/n cannot be changed, so nothing is: "},
-		"after many of these": {func(c *atomicfile.Transaction) { c.Replace("n", nil, []byte("1")); c.Replace("n/o", nil, []byte("1")) }, "n/o cannot be changed, so nothing is: "},
+		}, "m/n must be in a folder: m is none"},
+		"after many of these": {func(c *Transaction) { c.Replace("n", nil, []byte("1")); c.Replace("n/o", nil, []byte("1")) }, "n/o must be in a folder: n is none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +110,7 @@ func TestCommitChangesNothingAfterAnError(t *testing.T) {
 			require.NoError(t, os.Remove(filepath.Join(folder, "link")))
 			assert.Equal(t, map[string]string{"a": "a", "b": "b", "sub/c": "c"}, files(t, folder))
 			assert.NoDirExists(t, filepath.Join(folder, "d"))
-			assert.NoDirExists(t, filepath.Join(folder, atomicfile.StateFolder))
+			assert.NoDirExists(t, filepath.Join(folder, StateFolder))
 		})
 	}
 	assert.Empty(t, files(t, outside))
@@ -127,7 +127,7 @@ func state(random *rand.Rand) map[string]string {
 	return contents
 }
 
-func replaceAll(changes *atomicfile.Transaction, before, after map[string]string) {
+func replaceAll(changes *Transaction, before, after map[string]string) {
 	for name, text := range before {
 		if _, stays := after[name]; !stays {
 			changes.Replace(name, []byte(text), nil)
@@ -148,7 +148,16 @@ const childVariable = "TRANSACTION_TEST_CHILD"
 func TestMain(m *testing.M) {
 	text := os.Getenv(childVariable)
 	if text == "" {
-		os.Exit(m.Run())
+		cache, err := os.MkdirTemp("", "transaction")
+		if err == nil {
+			err = os.Setenv("XDG_CACHE_HOME", cache)
+		}
+		if err != nil {
+			panic(err)
+		}
+		code := m.Run()
+		_ = os.RemoveAll(cache)
+		os.Exit(code)
 	}
 	var job struct {
 		Folder        string
@@ -157,7 +166,7 @@ func TestMain(m *testing.M) {
 	if err := json.Unmarshal([]byte(text), &job); err != nil {
 		panic(err)
 	}
-	changes, err := atomicfile.Begin(context.Background(), job.Folder)
+	changes, err := Begin(context.Background(), job.Folder, Options{})
 	if err == nil {
 		replaceAll(changes, job.Before, job.After)
 		err = changes.Commit()
@@ -194,7 +203,7 @@ func TestKilledProcessesLeaveAllOrNothing(t *testing.T) {
 			_ = child.Process.Kill()
 			_ = child.Wait()
 		}
-		changes, err := atomicfile.Begin(context.Background(), folder)
+		changes, err := Begin(context.Background(), folder, Options{})
 		require.NoError(t, err)
 		changes.End()
 		switch now := files(t, folder); {
@@ -213,69 +222,102 @@ func TestKilledProcessesLeaveAllOrNothing(t *testing.T) {
 	assert.NotZero(t, outcomes["new"])
 }
 
+// interrupted leaves a transaction as a process does that is killed after the commit, and returns its journal.
+func interrupted(t *testing.T, folder string, before, after map[string]string) journal {
+	t.Helper()
+	changes, err := Begin(context.Background(), folder, Options{})
+	require.NoError(t, err)
+	defer changes.End()
+	replaceAll(changes, before, after)
+	require.NoError(t, changes.plans.check())
+	slices.SortFunc(changes.changes, func(a, b change) int { return cmpPaths(a.Path, b.Path) })
+	j := journal{root: changes.root, plans: changes.plans, plan: plan{Root: changes.plans.root, Changes: changes.changes}}
+	require.NoError(t, j.create())
+	for i := range changes.changes {
+		require.NoError(t, changes.stage(j, i))
+	}
+	require.NoError(t, j.plans.write(j.plan))
+	return j
+}
+
 // Whatever part of the journal's work is done, the next transaction completes it, or undoes it if that had begun.
 func TestInterruptedAnywhere(t *testing.T) {
 	t.Parallel()
 	before := map[string]string{"a": "old", "b/c": "gone"}
 	after := map[string]string{"a": "new", "d/e": "made"}
-	journal := map[string]string{
-		".rplug/.gitignore":        "*\n",
-		".rplug/transaction/old-0": "old",
-		".rplug/transaction/new-0": "new",
-		".rplug/transaction/old-1": "gone",
-		".rplug/transaction/new-2": "made",
+	rename := func(t *testing.T, folder, from, to string) {
+		t.Helper()
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(folder, to)), 0o755))
+		require.NoError(t, os.Rename(filepath.Join(folder, from), filepath.Join(folder, to)))
 	}
-	plan := `[{"path":"a","existed":true,"mode":420},{"path":"b/c","existed":true,"removed":true,"mode":420},{"path":"d/e","mode":420}]`
+	remove := func(t *testing.T, folder, name string) {
+		t.Helper()
+		require.NoError(t, os.Remove(filepath.Join(folder, name)))
+	}
 	for name, test := range map[string]struct {
-		arrange func(folder string)
-		want    map[string]string
+		arrange   func(t *testing.T, folder string, j journal)
+		want      map[string]string
+		recovered bool
 	}{
-		"before the commit": {func(string) {}, before},
-		"a plan that is not renamed": {func(folder string) {
-			write(t, folder, map[string]string{".rplug/transaction/part.json": plan})
-		}, before},
-		"after the commit": {func(folder string) {
-			write(t, folder, map[string]string{".rplug/transaction/plan.json": plan})
-		}, after},
-		"after the first file": {func(folder string) {
-			write(t, folder, map[string]string{".rplug/transaction/plan.json": plan})
-			require.NoError(t, os.Rename(filepath.Join(folder, ".rplug/transaction/new-0"), filepath.Join(folder, "a")))
-		}, after},
-		"after the removal": {func(folder string) {
-			write(t, folder, map[string]string{".rplug/transaction/plan.json": plan, "a": "new"})
-			require.NoError(t, os.Remove(filepath.Join(folder, ".rplug/transaction/new-0")))
-			require.NoError(t, os.Remove(filepath.Join(folder, "b/c")))
-		}, after},
-		"while it is undone": {func(folder string) {
-			write(t, folder, map[string]string{".rplug/transaction/undo.json": plan, "a": "new"})
-			require.NoError(t, os.Remove(filepath.Join(folder, ".rplug/transaction/new-0")))
-			require.NoError(t, os.Remove(filepath.Join(folder, "b/c")))
-		}, before},
-		"while all of it is undone": {func(folder string) {
-			write(t, folder, map[string]string{".rplug/transaction/undo.json": plan, "a": "new", "d/e": "made"})
-			require.NoError(t, os.Remove(filepath.Join(folder, ".rplug/transaction/new-2")))
-			require.NoError(t, os.Remove(filepath.Join(folder, ".rplug/transaction/old-0")))
-			write(t, folder, map[string]string{"a": "old"})
-		}, before},
+		"before the commit": {func(t *testing.T, _ string, j journal) {
+			t.Helper()
+			require.NoError(t, j.plans.remove())
+		}, before, false},
+		"after the commit": {func(*testing.T, string, journal) {}, after, true},
+		"after the first file": {func(t *testing.T, folder string, j journal) {
+			t.Helper()
+			rename(t, folder, j.newFile(0), "a")
+		}, after, true},
+		"after the removal": {func(t *testing.T, folder string, j journal) {
+			t.Helper()
+			rename(t, folder, j.newFile(0), "a")
+			remove(t, folder, "b/c")
+		}, after, true},
+		"after all": {func(t *testing.T, folder string, j journal) {
+			t.Helper()
+			rename(t, folder, j.newFile(0), "a")
+			remove(t, folder, "b/c")
+			rename(t, folder, j.newFile(2), "d/e")
+		}, after, true},
+		"while it is undone": {func(t *testing.T, folder string, j journal) {
+			t.Helper()
+			j.plan.Undo = true
+			require.NoError(t, j.plans.write(j.plan))
+			rename(t, folder, j.newFile(0), "a")
+			remove(t, folder, "b/c")
+		}, before, true},
+		"while all of it is undone": {func(t *testing.T, folder string, j journal) {
+			t.Helper()
+			j.plan.Undo = true
+			require.NoError(t, j.plans.write(j.plan))
+			rename(t, folder, j.newFile(2), "d/e")
+			rename(t, folder, j.oldFile(0), "a")
+		}, before, true},
+		"in a tree that was replaced": {func(t *testing.T, folder string, _ journal) {
+			t.Helper()
+			require.NoError(t, os.RemoveAll(filepath.Join(folder, StateFolder)))
+		}, before, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			folder := t.TempDir()
 			write(t, folder, before)
-			write(t, folder, journal)
-			test.arrange(folder)
-			assert.True(t, begin(t, folder).Recovered)
+			j := interrupted(t, folder, before, after)
+			test.arrange(t, folder, j)
+			assert.Equal(t, test.recovered, begin(t, folder).Recovered)
 			assert.Equal(t, test.want, files(t, folder))
+			assert.NoFileExists(t, j.plans.file)
 		})
 	}
 }
 
-func TestDamagedJournalIsNamed(t *testing.T) {
+func TestDamagedPlanIsNamed(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	write(t, folder, map[string]string{".rplug/transaction/plan.json": "{"})
-	_, err := atomicfile.Begin(context.Background(), folder)
-	require.ErrorContains(t, err, "the journal of an interrupted command cannot be read")
+	j := interrupted(t, folder, nil, map[string]string{"a": "new"})
+	require.NoError(t, os.WriteFile(j.plans.file, []byte("{"), 0o600))
+	_, err := Begin(context.Background(), folder, Options{})
+	require.ErrorContains(t, err, "the plan of an interrupted command cannot be used: unexpected end of JSON input: remove "+j.plans.file)
 }
 
 func TestStateOfOthersStays(t *testing.T) {
