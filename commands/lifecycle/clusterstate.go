@@ -59,7 +59,7 @@ func (s *clusterState) check(c *cobra.Command) error {
 // key identifies an object. The group is left out: the items of lists may lack it.
 type key struct{ kind, namespace, name string }
 
-// ended is what is known about the workloads of a render.
+// ended has the ends of the workloads of a render.
 type ended struct {
 	wanted map[string][]workload // of delete phases, by the ids of sandboxes
 	states map[key][]*engine.State

@@ -117,7 +117,7 @@ func (f *sweepFlags) run(c *cobra.Command, args []string) error {
 	return rplug.Refuse(fmt.Errorf("%s left over", report.Count(len(left), "sandbox")))
 }
 
-// wanted is what a cluster may have: ids, and names as labels have them.
+// wanted are the ids of sandboxes that a cluster may have, and their names as labels have them.
 type wanted struct {
 	ids, names map[string]bool
 	// unread is why there may be more, empty if not.
@@ -159,7 +159,7 @@ func (f *sweepFlags) wanted(c *cobra.Command, args []string, options load.Option
 			return nil, err
 		}
 	}
-	// All of the repository counts, also what is excluded: a document that moved out of the paths is wanted.
+	// All of the repository counts, with excluded files: a document that moved out of the paths is wanted.
 	options.KeepUnset, options.Exclude = true, nil
 	working, err := filepath.Abs(".")
 	if err != nil {
