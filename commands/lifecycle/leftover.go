@@ -53,7 +53,7 @@ func (s *clusterState) sandboxes(stdin io.Reader) ([]*leftover, error) {
 		texts = append(texts, text)
 	}
 	if len(s.dumps) == 0 {
-		text, err := s.kubectl(nil, "get", sweptKinds, "--all-namespaces", "-l", contract.SandboxIDKey, "-o", "json")
+		text, err := s.kubectl.Run(nil, "get", sweptKinds, "--all-namespaces", "-l", contract.SandboxIDKey, "-o", "json")
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/extension"
@@ -45,7 +46,7 @@ func removeCommand(features []extension.Extension) *cobra.Command {
 	f.BoolVar(&flags.done, "done", false, "drop documents whose delete phase is complete")
 	f.StringArrayVar(&flags.state.renders, "render", nil, "with --done: `PATH` of the output of render or build, - for stdin")
 	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil, "with --done: read a `DUMP` of kubectl get instead of running kubectl")
-	flags.state.flags(f)
+	flags.state.kubectl.Flags(f)
 	command.RunE = flags.run
 	return flags.inputs.ReadProject(command)
 }
@@ -95,7 +96,7 @@ func (f *removeFlags) check(c *cobra.Command, names []string) error {
 		return f.state.check(c)
 	case len(names) == 0:
 		return errors.New("a NAME must be given, or --done")
-	case len(f.state.renders)+len(f.state.dumps) > 0 || f.state.isChanged(c):
+	case len(f.state.renders)+len(f.state.dumps) > 0 || kubectl.Changed(c.Flags()):
 		return errors.New("--render, --file, --context, --kubeconfig and --kubectl must come with --done")
 	}
 	return nil

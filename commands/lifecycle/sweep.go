@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/history"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -59,7 +60,7 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 	f.StringVar(&flags.names, "names", "", "`FILE` with names that are wanted, too, one a line; - for stdin")
 	f.BoolVar(&flags.render, "render", false, "print the objects that tear leaked sandboxes down")
 	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil, "read a `DUMP` of kubectl get instead of running kubectl, - for stdin")
-	flags.state.flags(f)
+	flags.state.kubectl.Flags(f)
 	flags.output = rplug.OutputFlag(command)
 	command.RunE = flags.run
 	return flags.inputs.ReadProject(command)
@@ -67,7 +68,7 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 
 func (f *sweepFlags) check(c *cobra.Command) error {
 	switch {
-	case len(f.state.dumps) > 0 && f.state.isChanged(c):
+	case len(f.state.dumps) > 0 && kubectl.Changed(c.Flags()):
 		return errors.New("--context, --kubeconfig and --kubectl must be without --file, which runs no kubectl")
 	case f.names == load.Stdin && slices.Contains(f.state.dumps, load.Stdin):
 		return errors.New("--names and --file must not both be -")
