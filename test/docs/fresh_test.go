@@ -101,9 +101,7 @@ bind() { mkdir -p "$debian/$2"; mount --bind "$1" "$debian/$2"; mount -o remount
 bind "$2" usr/local/go
 bind "$3" proxy
 bind "$4" modules
-bind /etc/ssl/certs etc/ssl/certs
-bind /usr/share/ca-certificates usr/share/ca-certificates
-bind /usr/local/share/ca-certificates usr/local/share/ca-certificates
+cp --remove-destination /etc/ssl/certs/ca-certificates.crt "$debian/etc/ssl/certs/" # in a folder that packages write to
 mount -t proc proc "$debian/proc"
 mount --rbind /dev "$debian/dev"
 cd "$debian"

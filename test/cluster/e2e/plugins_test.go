@@ -117,7 +117,8 @@ func TestLifecyclePlugins(t *testing.T) {
 	assert.Equal(t, "assam\n", in("database", `psql "$(cat /bindings/db/uri)" --tuples-only --no-align --command 'SELECT name FROM tea'`))
 	assert.Equal(t, "postgresql server kubernetes-namespace", in("database", "cd /bindings; echo $(cat db/type) $(cat web/type) $(cat space/type) | tr -d '\\n'"))
 	assert.Equal(t, "it's \"$(tea)\" time true\n", in("server",
-		`wget -q -O - "http://$HOST:$PORT/index.html" > /tmp/got; test "$(sed 's/.* //' /tmp/got)" = "$PASSWORD"; sed 's/[^ ]*$/true/' /tmp/got`))
+		`until wget -q -O - "http://$HOST:$PORT/index.html" > /tmp/got; do sleep 0.5; done # DNS takes a moment
+test "$(sed 's/.* //' /tmp/got)" = "$PASSWORD"; sed 's/[^ ]*$/true/' /tmp/got`))
 	assert.Equal(t, "configmap/cup created\nno\n", in("namespace", `as() { kubectl --server "$API" --insecure-skip-tls-verify --token "$TOKEN" "$@"; }
 as --namespace "$NAMESPACE" create configmap cup; as auth can-i list secrets --namespace default || true`))
 
