@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/registry"
 )
 
-// document and catalogDocument are what the tests read of the documents.
+// document and catalogDocument are the parts of the documents that the tests read.
 type (
 	document struct {
 		Metadata struct{ Name string }
@@ -144,7 +144,7 @@ func rplug(t *testing.T) string {
 	return program
 }
 
-// Whoever pulls the catalog from a registry has the plugins: rplug new knows their params, and a sandbox renders.
+// A user who pulls the catalog from a registry has the plugins: rplug new knows their params, and a sandbox renders.
 func TestCatalog_isPulledFromRegistry(t *testing.T) {
 	t.Parallel()
 	program, folder := rplug(t), t.TempDir()

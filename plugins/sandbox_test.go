@@ -69,7 +69,7 @@ func (s *server) newSandbox(t *testing.T, name, password string) *sandbox {
 	return b
 }
 
-// result is what a run of a phase has printed.
+// result is the output of a run of a phase.
 type result struct {
 	err          error
 	printed, log string
@@ -104,7 +104,7 @@ func (b *sandbox) run(t *testing.T, phase string, killAfter time.Duration) resul
 	return result{err, printed.String(), log}
 }
 
-// follow returns what is read, and calls a function at the first line that reports a running step.
+// follow returns the text that is read, and calls a function at the first line that reports a running step.
 func follow(progress io.Reader, started func()) string {
 	var log strings.Builder
 	var once sync.Once

@@ -28,7 +28,7 @@ func listCommand(stdout io.Writer) *cobra.Command {
 	f.StringArrayVarP(&flags.dumps, "file", "f", nil, "read a `DUMP` of kubectl get, - for stdin, instead of running kubectl")
 	flags.in(f)
 	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
-	flags.kubectl.flags(f)
+	flags.kubectl.Flags(f)
 	command.RunE = flags.list
 	return command
 }

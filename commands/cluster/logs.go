@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -38,7 +37,7 @@ func logsCommand(stdout io.Writer) *cobra.Command {
 	f.SortFlags = false
 	flags.in(f)
 	f.BoolVar(&flags.follow, "follow", false, "print new lines as they come, of one step")
-	flags.kubectl.flags(f)
+	flags.kubectl.Flags(f)
 	command.RunE = func(c *cobra.Command, args []string) error { return flags.run(c, stdout, args) }
 	return command
 }
@@ -67,7 +66,7 @@ func (f *logFlags) run(c *cobra.Command, stdout io.Writer, args []string) error 
 		if len(steps) > 1 {
 			_, _ = fmt.Fprintf(stdout, "--- %s (%s, %s)\n", report.Printable(step.Step), step.Phase, step.State)
 		}
-		if err := f.kubectl.stream(c.Context(), stdout, arguments...); err != nil {
+		if err := f.kubectl.Stream(c.Context(), stdout, arguments...); err != nil {
 			return err
 		}
 	}
@@ -101,23 +100,4 @@ func chosen(found *status.Report, args []string) ([]*status.Step, error) {
 		return nil, fmt.Errorf("sandbox %q has no step %q with a log, but %s", args[0], args[1], strings.Join(slices.Compact(known), ", "))
 	}
 	return steps, nil
-}
-
-// copyPrintable copies lines, escaping characters that a terminal would execute.
-func copyPrintable(out io.Writer, in io.Reader) error {
-	reader := bufio.NewReader(in)
-	for {
-		line, err := reader.ReadString('\n')
-		if line != "" {
-			if _, err := io.WriteString(out, report.Printable(strings.TrimSuffix(line, "\n"))+"\n"); err != nil {
-				return fmt.Errorf("stdout must be writable: %w", err)
-			}
-		}
-		if err == io.EOF { //nolint:errorlint // io.Reader returns it as it is
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

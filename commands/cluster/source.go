@@ -238,7 +238,7 @@ func (s *source) readIfKnown(objects *status.Objects, k engine.Kind, get []strin
 
 // read adds what kubectl prints.
 func (s *source) read(objects *status.Objects, stdin []byte, arguments ...string) error {
-	text, err := s.kubectl.run(stdin, arguments...)
+	text, err := s.kubectl.Run(stdin, arguments...)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/resource-plugins/krm-functions/commands/cluster/status"
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/load"
@@ -27,7 +28,7 @@ type statusFlags struct {
 	dumps         []string
 	namespace     string
 	everywhere    bool
-	kubectl       kubectl
+	kubectl       kubectl.Kubectl
 	wait          bool
 	timeout       time.Duration
 	output        rplug.Output
@@ -73,7 +74,7 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 	f.DurationVar(&flags.timeout, "timeout", time.Hour, "`DURATION` to wait, such as 90s or 10m")
 	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
 	f.Var(&flags.graph, "graph", fmt.Sprintf("print the steps as a picture in `FORMAT`: %v", diagram.Formats))
-	flags.kubectl.flags(f)
+	flags.kubectl.Flags(f)
 	f.BoolVar(&flags.printTemplate, "print-template", false, "print the template for kubectl, and read nothing")
 	command.RunE = flags.run
 	return command
@@ -170,7 +171,7 @@ func (f *statusFlags) check(c *cobra.Command, sandboxes []string) error {
 			sandboxes[at])
 	}
 	changed := c.Flags().Changed
-	runsKubectl := changed("context") || changed("kubeconfig") || changed("kubectl")
+	runsKubectl := kubectl.Changed(c.Flags())
 	hasDump, hasRender, hasNamespace := len(f.dumps) > 0, len(f.renders) > 0, f.namespace != ""
 	for _, rule := range []struct {
 		broken  bool

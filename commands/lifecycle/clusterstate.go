@@ -7,17 +7,16 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/engines"
@@ -29,26 +28,15 @@ import (
 
 // clusterState reads the workloads of a render in a cluster, with the user's kubectl or from dumps.
 type clusterState struct {
-	renders, dumps               []string
-	program, kubeconfig, context string
-}
-
-// flags declares how kubectl is found and which cluster it uses, as rplug status does.
-func (s *clusterState) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&s.context, "context", "", "`NAME` of the context of the kubeconfig")
-	flags.StringVar(&s.kubeconfig, "kubeconfig", "", "`FILE` with the kubeconfig (default: kubectl's)")
-	flags.StringVar(&s.program, "kubectl", "kubectl", "`PROGRAM` to run as kubectl")
-}
-
-func (s *clusterState) isChanged(c *cobra.Command) bool {
-	return slices.ContainsFunc([]string{"context", "kubeconfig", "kubectl"}, c.Flags().Changed)
+	renders, dumps []string
+	kubectl        kubectl.Kubectl
 }
 
 func (s *clusterState) check(c *cobra.Command) error {
 	switch {
 	case len(s.renders) == 0:
 		return errors.New("--done must come with --render, the output of rplug build or render")
-	case len(s.dumps) > 0 && s.isChanged(c):
+	case len(s.dumps) > 0 && kubectl.Changed(c.Flags()):
 		return errors.New("--context, --kubeconfig and --kubectl must be without --file, which runs no kubectl")
 	case slices.Contains(s.renders, load.Stdin) && slices.Contains(s.dumps, load.Stdin):
 		return errors.New("--render and --file must not both be -")
@@ -59,7 +47,7 @@ func (s *clusterState) check(c *cobra.Command) error {
 // key identifies an object. The group is left out: the items of lists may lack it.
 type key struct{ kind, namespace, name string }
 
-// ended is what is known about the workloads of a render.
+// ended has the ends of the workloads of a render.
 type ended struct {
 	wanted map[string][]workload // of delete phases, by the ids of sandboxes
 	states map[key][]*engine.State
@@ -125,7 +113,7 @@ func (s *clusterState) readObjects(e *ended, stdin io.Reader, query *metav1.List
 	if err != nil {
 		return err
 	}
-	out, err := s.kubectl(text, "get", "-f", "-", "--ignore-not-found", "-o", "json")
+	out, err := s.kubectl.Run(text, "get", "-f", "-", "--ignore-not-found", "-o", "json")
 	if err != nil {
 		return err
 	}
@@ -137,28 +125,6 @@ func readFile(path string, stdin io.Reader) ([]byte, error) {
 		return io.ReadAll(stdin)
 	}
 	return os.ReadFile(path)
-}
-
-// kubectl returns what kubectl prints.
-func (s *clusterState) kubectl(stdin []byte, args ...string) ([]byte, error) {
-	if s.context != "" {
-		args = append(args, "--context="+s.context)
-	}
-	if s.kubeconfig != "" {
-		args = append(args, "--kubeconfig="+s.kubeconfig)
-	}
-	command := exec.Command(s.program, args...)
-	var out, messages bytes.Buffer
-	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(stdin), &out, &messages
-	err := command.Run()
-	var failed *exec.ExitError
-	switch {
-	case errors.As(err, &failed):
-		return nil, fmt.Errorf("kubectl %s failed with %w: %s", args[0], err, strings.TrimSpace(messages.String()))
-	case err != nil:
-		return nil, fmt.Errorf("kubectl must be installed, or named by --kubectl: %w", err)
-	}
-	return out.Bytes(), nil
 }
 
 // add reads objects as kubectl prints them: one, a list, or several YAML documents.

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// errByHand is why a native document is not marked: its name must be in a line of its own, below which the object begins.
+// errByHand is why a native document is not marked: its name must be alone in its line, below which the object begins.
 var errByHand = errors.New("a native document must begin with a line `name: NAME` to be marked: convert it with rplug import")
 
 // convert makes a native document a KRM object that is absent: it inserts lines above that of the name, which becomes the

@@ -154,7 +154,7 @@ func cut(text []byte, line int) []byte {
 		}
 	}
 	rest := slices.Concat(text[:from], text[to:])
-	if from == 0 { // the marker of what is the first document now
+	if from == 0 { // the marker of the document that is the first one now
 		rest = bytes.TrimPrefix(rest, []byte("---\n"))
 	}
 	return rest

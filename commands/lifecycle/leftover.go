@@ -53,7 +53,7 @@ func (s *clusterState) sandboxes(stdin io.Reader) ([]*leftover, error) {
 		texts = append(texts, text)
 	}
 	if len(s.dumps) == 0 {
-		text, err := s.kubectl(nil, "get", sweptKinds, "--all-namespaces", "-l", contract.SandboxIDKey, "-o", "json")
+		text, err := s.kubectl.Run(nil, "get", sweptKinds, "--all-namespaces", "-l", contract.SandboxIDKey, "-o", "json")
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +131,7 @@ func (s *leftover) text() string {
 		strings.Join(s.Namespaces, ", "))
 }
 
-// teardown returns the delete phase that the cluster has, if it is what was rendered and all of it belongs to the sandbox.
+// teardown returns the delete phase that the cluster has, if it is unchanged since it was rendered and all of it belongs to the sandbox.
 func (s *leftover) teardown() ([]byte, error) {
 	if len(s.undo) != 1 {
 		return nil, fmt.Errorf("the cluster must have one teardown of it, not %d: render it from the commit", len(s.undo))
@@ -159,7 +159,7 @@ func (s *leftover) teardown() ([]byte, error) {
 	return text, eachObject(text, s.checkOwn)
 }
 
-// maxTeardown limits what a teardown is expanded to, in bytes.
+// maxTeardown limits the size of an expanded teardown, in bytes.
 const maxTeardown = 64 << 20
 
 // checkOwn refuses an object of another sandbox. Scripts belong to none.

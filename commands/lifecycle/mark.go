@@ -32,7 +32,7 @@ type marker struct {
 	options  load.Options
 	features []extension.Extension
 
-	lines  []string // about what was done, and what was not
+	lines  []string // about each document, changed or not
 	failed int      // documents that were not marked
 }
 

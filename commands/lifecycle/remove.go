@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/extension"
@@ -31,8 +32,8 @@ func removeCommand(features []extension.Extension) *cobra.Command {
 			"has their delete phase. All other bytes of the files stay.\n\n" +
 			"With --done, drop the documents that are absent and whose delete phase is complete in the cluster:\n" +
 			"all of them, or those with a NAME. What runs the delete phase is read from --render, the output of\n" +
-			"render or build; its objects are read with kubectl, or from a dump of kubectl get -o json or -o yaml. A\n" +
-			"document stays if an object is missing, runs or has failed, or if the render does not have it.\n\n" +
+			"render or build; its objects are read with kubectl, or from a dump of kubectl get -o json or -o\n" +
+			"yaml. A document stays if an object is missing, runs or has failed, or is not in the render.\n\n" +
 			"The PATHs are files and folders with documents (default: the working folder).\n\n" +
 			"Exit code: 0 if done, 1 if a document has an error, cannot be changed or is not there, 2 if the call\n" +
 			"is wrong or kubectl fails, 3 if a delete phase is not complete.",
@@ -45,7 +46,7 @@ func removeCommand(features []extension.Extension) *cobra.Command {
 	f.BoolVar(&flags.done, "done", false, "drop documents whose delete phase is complete")
 	f.StringArrayVar(&flags.state.renders, "render", nil, "with --done: `PATH` of the output of render or build, - for stdin")
 	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil, "with --done: read a `DUMP` of kubectl get instead of running kubectl")
-	flags.state.flags(f)
+	flags.state.kubectl.Flags(f)
 	command.RunE = flags.run
 	return flags.inputs.ReadProject(command)
 }
@@ -95,7 +96,7 @@ func (f *removeFlags) check(c *cobra.Command, names []string) error {
 		return f.state.check(c)
 	case len(names) == 0:
 		return errors.New("a NAME must be given, or --done")
-	case len(f.state.renders)+len(f.state.dumps) > 0 || f.state.isChanged(c):
+	case len(f.state.renders)+len(f.state.dumps) > 0 || kubectl.Changed(c.Flags()):
 		return errors.New("--render, --file, --context, --kubeconfig and --kubectl must come with --done")
 	}
 	return nil

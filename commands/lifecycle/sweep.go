@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/history"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -59,7 +60,7 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 	f.StringVar(&flags.names, "names", "", "`FILE` with names that are wanted, too, one a line; - for stdin")
 	f.BoolVar(&flags.render, "render", false, "print the objects that tear leaked sandboxes down")
 	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil, "read a `DUMP` of kubectl get instead of running kubectl, - for stdin")
-	flags.state.flags(f)
+	flags.state.kubectl.Flags(f)
 	flags.output = rplug.OutputFlag(command)
 	command.RunE = flags.run
 	return flags.inputs.ReadProject(command)
@@ -67,7 +68,7 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 
 func (f *sweepFlags) check(c *cobra.Command) error {
 	switch {
-	case len(f.state.dumps) > 0 && f.state.isChanged(c):
+	case len(f.state.dumps) > 0 && kubectl.Changed(c.Flags()):
 		return errors.New("--context, --kubeconfig and --kubectl must be without --file, which runs no kubectl")
 	case f.names == load.Stdin && slices.Contains(f.state.dumps, load.Stdin):
 		return errors.New("--names and --file must not both be -")
@@ -117,7 +118,7 @@ func (f *sweepFlags) run(c *cobra.Command, args []string) error {
 	return rplug.Refuse(fmt.Errorf("%s left over", report.Count(len(left), "sandbox")))
 }
 
-// wanted is what a cluster may have: ids, and names as labels have them.
+// wanted are the ids of sandboxes that a cluster may have, and their names as labels have them.
 type wanted struct {
 	ids, names map[string]bool
 	// unread is why there may be more, empty if not.
@@ -159,7 +160,7 @@ func (f *sweepFlags) wanted(c *cobra.Command, args []string, options load.Option
 			return nil, err
 		}
 	}
-	// All of the repository counts, also what is excluded: a document that moved out of the paths is wanted.
+	// All of the repository counts, with excluded files: a document that moved out of the paths is wanted.
 	options.KeepUnset, options.Exclude = true, nil
 	working, err := filepath.Abs(".")
 	if err != nil {

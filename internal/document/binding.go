@@ -15,7 +15,7 @@ func IsBindingRoot(env *v1alpha1.Env) bool {
 	return env.Name == BindingRoot && env.Value != "" && env.ValueFrom == nil && env.Operation != "delete"
 }
 
-// BoundOutputs returns what a binding has as files: the outputs of the first create step with the output "type", which a binding
+// BoundOutputs returns the outputs that a binding has as files: those of the first create step with the output "type", which a binding
 // must have; none if there is no such step.
 func BoundOutputs(spec *v1alpha1.ResourcePluginSpec) (outputs []v1alpha1.StepOutput) {
 	for _, step := range spec.Create {

@@ -170,9 +170,9 @@ func newSandboxCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "sandbox NAME", Args: Arguments(1, 1), ValidArgsFunction: cobra.NoFileCompletions,
 		Short: "Write a sandbox with a resource of a plugin",
-		Long: "Write a sandbox with a resource of a plugin. If the plugin is in DIR, such as one of rplug catalog pull,\n" +
-			fmt.Sprintf("params that it needs and that are not given have the value %q; a comment lists the others. The\n"+
-				"cluster is by default that of the project file, else %q. The file is DIR/sandboxes/NAME.yaml.",
+		Long: "Write a sandbox with a resource of a plugin. If the plugin is in DIR, for instance from rplug\n" +
+			fmt.Sprintf("catalog pull, required params without a value are %q, and a comment lists the others.\n"+
+				"The cluster is that of the project file, else %q. The file is DIR/sandboxes/NAME.yaml.",
 				scaffold.Example, scaffold.DefaultCluster),
 		Example: "  rplug new sandbox feature-x --plugin postgres-db@^1 --param dbname=orders",
 		RunE: func(c *cobra.Command, args []string) error {

@@ -36,6 +36,9 @@ var ofAllFeatures = []string{"api/schemas/*_test.go", "pkg/validate/docs_test.go
 var couldNotice = []string{"./pkg/validate", "./internal/load", "./internal/build", "./internal/report"}
 
 func isFeature(path string) bool {
+	if strings.HasPrefix(path, module+"commands/") { // with the package that several of them share
+		return true
+	}
 	for _, f := range features {
 		if strings.HasPrefix(path+"/", module+f.folder+"/") {
 			return true

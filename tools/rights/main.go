@@ -1,6 +1,6 @@
 // Command rights is the oracle of stacks/rights. Each line of stdin is a cluster and a controller as JSON: CRDs, the rules of
 // the controller's role, and custom resources of others. For each it prints a line of JSON: why the API server refuses CRDs,
-// by its own validation, and what the controller may do, by the API server's own comparison of rules.
+// by its own validation, and the rights of the controller, by the API server's own comparison of rules.
 package main
 
 import (

@@ -16,7 +16,7 @@ import (
 )
 
 // ledgerWorld simulates a cluster with the helpers: "use" reads "make", "only" reads "use" and has no outputs, and outputs of
-// "use" are copied to the namespace "shop". Values are the ledger: which run made them from what. Status does not see them.
+// "use" are copied to the namespace "shop". Values record which run made them, and from which values. Status does not see them.
 type ledgerWorld struct {
 	random  *rand.Rand
 	param   string // of the render that was applied last
@@ -228,7 +228,7 @@ func (w *ledgerWorld) job(name string, j *ledgerJob) manifest {
 	return planned(annotated(one, contract.GenerationKey, j.generation), plan)
 }
 
-// In no world status is Ready and the ledger is another one than that of the render.
+// In no world is status Ready while the values differ from those of the render.
 func TestStatus_agreesWithTheLedger(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(29, 1))

@@ -98,8 +98,8 @@ func (r *rules) verdict(t *task) verdict {
 	return verdict{isReady: isComplete}
 }
 
-// checkPublished checks what the Secret of a task that has published holds: all outputs, as far as its keys are known, and
-// outputs that were made from what its producers have published last. Keys for workloads are missing until the Job of a
+// checkPublished checks the Secret of a task that has published: it must have all outputs, as far as its keys are known, and
+// outputs that were made from the last publications of its producers. Keys for workloads are missing until the Job of a
 // render with a new fork has added them.
 func (r *rules) checkPublished(t *task) verdict {
 	s := r.secret(t.output(), t.Namespace)
@@ -134,7 +134,7 @@ func (r *rules) replaced(t *task, s *outputSecret) string {
 	return ""
 }
 
-// following returns the objects of the tasks that read, directly or not, what a task publishes, without those of the task.
+// following returns the objects of the tasks that read, directly or not, the outputs of a task, without those of the task.
 func (r *rules) following(t *task) (objects []string) {
 	seen := map[*task]bool{t: true}
 	add := func(more ...string) {
@@ -226,7 +226,7 @@ func (r *rules) inputs(t *task) (waitsFor []string, isCopied bool) {
 	return waitsFor, isCopied
 }
 
-// isCopyOf reports whether a copy has what the original has published last, if it has.
+// isCopyOf reports whether a copy has the last publication of the original, if there is one.
 func (r *rules) isCopyOf(s, original *outputSecret) bool {
 	return original == nil || !original.isCurrent() || original.publication() == s.publication()
 }

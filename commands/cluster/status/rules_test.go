@@ -368,7 +368,7 @@ func TestRules_agreeWithTheTemplate(t *testing.T) {
 	}
 }
 
-// following matches the command that runs a step again, and what follows from it, which the template does not know.
+// following matches the command that runs a step again, and the steps that follow, which the template does not know.
 var following = regexp.MustCompile(`( \w+/\S+ secret/[^ ,]+)(?: \w+/[^ ,]+)+`)
 
 // byTemplate returns the states that the template prints for objects decoded as kubectl decodes them.

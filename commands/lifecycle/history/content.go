@@ -68,10 +68,10 @@ func read(d load.Document) (found Document, ok bool) {
 	return found, true
 }
 
-// blob is a file of a commit. What it means depends on its path: its extension, and the files that it embeds.
+// blob is a file of a commit. Its meaning depends on its path: its extension, and the files that it embeds.
 type blob struct{ id, path string }
 
-// content is what a file has.
+// content is the content of a file.
 type content struct {
 	documents []Document
 	// unread is the text of a file that has documents which are not known, or is not valid.

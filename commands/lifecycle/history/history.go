@@ -6,8 +6,8 @@
 //	lives, err := h.Lives(documents)
 //
 // The history is that of the first parents of HEAD: a merge or a squashed commit brings a document to the branch, whenever it
-// was written. A document is the same as long as its id is; see ID. What cannot be known, because the clone is shallow or an
-// older file cannot be read, is no guess: a Moment is the latest time that is possible, and says why it may be earlier.
+// was written. A document is the same as long as its id is; see ID. A time that cannot be known, because the clone is shallow or an
+// older file cannot be read, is no guess: a Moment is the latest time that is possible, with the reason why it may be earlier.
 package history
 
 import (
@@ -42,7 +42,7 @@ type commit struct {
 	changes []change
 }
 
-// change is what a commit does to a file. The id of a file that is not there is empty.
+// change is the change of a file by a commit. The id of a file that is not there is empty.
 type change struct{ path, before, after string }
 
 // Open reads the history. The options say how documents are read; their files are those of Git. Commits that are dated

@@ -7,7 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
-// Past is what the history knows of a sandbox or a route group.
+// Past is the past of a sandbox or a route group.
 type Past struct {
 	// Changed is when a commit last changed or removed a file with it, and Commit the id of that commit.
 	Changed time.Time
@@ -34,7 +34,7 @@ func (h *History) Past() (map[string]Past, error) {
 			for _, id := range []string{change.before, change.after} {
 				found, err := h.content(id, change.path)
 				if err != nil {
-					continue // a partial clone lacks it: what it has is not known
+					continue // a partial clone lacks it: its content is not known
 				}
 				for _, d := range found.documents {
 					if c.time.After(past[d.ID].Changed) {

@@ -16,15 +16,15 @@ import (
 
 // Moment is when something happened to a document.
 type Moment struct {
-	// Time is that of the commit, or now for what is not committed. If Unknown is set, it is the latest time that is possible.
+	// Time is that of the commit, or now for an uncommitted change. If Unknown is set, it is the latest time that is possible.
 	Time time.Time
-	// Commit is the id of the commit, empty for what is not committed.
+	// Commit is the id of the commit, empty for an uncommitted change.
 	Commit string
-	// Unknown says why it may have happened earlier.
+	// Unknown is the reason why it may have happened earlier.
 	Unknown string
 }
 
-// Life is what the history knows about a document.
+// Life is the life of a document in the history.
 type Life struct {
 	// ID is the id of the document, empty if it is not known.
 	ID string
@@ -251,7 +251,7 @@ func (s *subject) follow(c *states, at Moment) error {
 	return nil
 }
 
-// becomes follows the subject to what it was before a commit.
+// becomes follows the subject to its state before a commit.
 func (s *subject) becomes(before Document, name string, at Moment) {
 	if before.IsAbsent && !s.last.IsAbsent {
 		s.stop(at)
@@ -263,7 +263,7 @@ func (s *subject) becomes(before Document, name string, at Moment) {
 	s.last, s.path = before, name
 }
 
-// comeFrom follows the subject to the file from which a commit has moved it; if there is none, the commit has created it.
+// comeFrom follows the subject to the file from which a commit has moved it. Without such a file, the commit has created it.
 func (s *subject) comeFrom(c *states, at Moment) {
 	var from []string
 	var was Document

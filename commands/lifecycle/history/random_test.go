@@ -67,7 +67,7 @@ func (m *model) text(file string) string {
 	return text.String()
 }
 
-// find returns the file of a sandbox, empty if there is none.
+// find returns the file of a sandbox, empty if no file has it.
 func (m *model) find(name string) string {
 	for _, file := range slices.Sorted(maps.Keys(m.files)) {
 		if m.files[file][name] != nil {
@@ -361,7 +361,7 @@ func lives(t *testing.T, folder string, now time.Time) (all []named) {
 	return all
 }
 
-// The error says what to do.
+// The error has the advice.
 func TestOpen_outsideOfARepository(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(t.TempDir()))

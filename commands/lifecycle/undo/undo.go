@@ -179,7 +179,7 @@ func (t *teardown) add(text []byte) {
 	t.text = append(t.text, text...)
 }
 
-// object returns the ConfigMap, or why there is none. It is kept when the sandbox is no longer rendered, as are Secrets: it is
+// object returns the ConfigMap, or the reason why it cannot be made. It is kept when the sandbox is no longer rendered, as are Secrets: it is
 // needed then.
 func (t *teardown) object(options *render.Options, owner string, index int) (*corev1.ConfigMap, string) {
 	var data bytes.Buffer

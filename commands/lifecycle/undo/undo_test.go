@@ -161,7 +161,7 @@ func TestTeardownIsKept(t *testing.T) {
 	}
 }
 
-// In a package, a second run replaces what the first has rendered, and removes what is absent.
+// In a package, a second run replaces the objects of the first, and removes those of absent sandboxes.
 func TestTeardownIsReplaced(t *testing.T) {
 	t.Parallel()
 	o := options()

@@ -63,6 +63,7 @@ func TestTestProgress(t *testing.T) {
 		"\x1b[1A\r\x1b[Kwaiting  fail/one\n\r\x1b[Kwaiting  fail/two\n"+
 		"\x1b[2A\r\x1b[Krunning  fail/one 0s: create\n\r\x1b[Kwaiting  fail/two\n"+
 		"\x1b[2A\r\x1b[Krunning  fail/one 0s: delete\n\r\x1b[Kwaiting  fail/two\n"+
+		"\x1b[2A\r\x1b[Krunning  fail/one 0s: processes-end\n\r\x1b[Kwaiting  fail/two\n"+
 		"\x1b[2A\r\x1b[Kdone     fail/one\n\r\x1b[Kwaiting  fail/two\n"+
 		"\x1b[2A\r\x1b[Kdone     fail/one\n\r\x1b[Krunning  fail/two 0s: create\n"+
 		"\x1b[2A\r\x1b[Kdone     fail/one\n\r\x1b[Krunning  fail/two 0s: delete\n"+

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// fixtureState is what the command `state` of a fixture has printed.
+// fixtureState is the output of the command `state` of a fixture.
 type fixtureState struct {
 	text   string // the last part
 	digest string // of all

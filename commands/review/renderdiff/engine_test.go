@@ -103,10 +103,10 @@ func TestCompare_changesEngine(t *testing.T) {
 	got := text(t, sides[jobs.Name], sides[argo.Name])
 	assert.Contains(t, got, "create/plain  runs again: its Workflow changed (kind); it publishes no outputs, so only its "+
 		"Workflow records that it ran\n")
-	assert.Contains(t, got, "kind Job -> Workflow: 2 objects\n")
+	assert.Contains(t, got, "kind Job -> Workflow: 3 objects\n")
 	assert.NotContains(t, got, "create/make")
 	got = text(t, sides[tekton.Name], sides[jobs.Name])
-	assert.Contains(t, got, "kind PipelineRun -> Job: 2 objects\n")
+	assert.Contains(t, got, "kind PipelineRun -> Job: 3 objects\n")
 	assert.Contains(t, text(t, sides[argo.Name], sides[argo.Name]), "no difference")
 }
 

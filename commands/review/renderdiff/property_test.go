@@ -47,8 +47,8 @@ var modelSteps = []string{"plain", "make", "grant", "check", "drop", "bye"}
 // producersOf are the steps whose outputs a step of the model reads.
 var producersOf = map[string][]string{"grant": {"make"}, "check": {"grant"}, "drop": {"make"}}
 
-// publishing are the steps of the model that publish: those with outputs, and where there are Secrets, all delete steps.
-var publishing = []string{"make", "grant", "drop", "bye"}
+// publishing are the steps of the model that have a Secret: those with outputs or inputs from steps, and all delete steps.
+var publishing = []string{"make", "grant", "check", "drop", "bye"}
 
 func (m model) documents(absent bool) []string {
 	input := fmt.Sprintf("{name: size, valueFromSandbox: true, as: {env: %s}}", m.env)

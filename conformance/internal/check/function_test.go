@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/conformance/internal/resourcelist"
 )
 
-// function is a small KRM function that changes nothing, and rejects items with spec.invalid. Faults change what it does.
+// function is a small KRM function that changes nothing, and rejects items with spec.invalid. Faults change its behaviour.
 type function struct {
 	input  []byte
 	root   *yaml.Node
@@ -24,14 +24,14 @@ type function struct {
 	fault  fault
 }
 
-// fault is what a faulty function does. All fields may be nil.
+// fault is the behaviour of a faulty function. All fields may be nil.
 type fault struct {
 	before func(f *function) error // is called before the input is parsed; f.input may be changed
 	syntax func(f *function, err error) error
 	check  func(f *function) error // may reject the list
 	edit   func(f *function)       // may change the list
 	result func(result map[string]any)
-	output func(text string) string // may change what is printed
+	output func(text string) string // may change the output
 	fail   func(err error) int      // replaces the message of a failure and the exit code
 	code   func(code int) int
 }

@@ -1,4 +1,4 @@
-// Package check runs the cases of package suite with a function, and judges what it did. Its main type is Suite; Run returns
+// Package check runs the cases of package suite with a function, and judges its behaviour. Its main type is Suite; Run returns
 // an Outcome for each case.
 package check
 
@@ -27,7 +27,7 @@ type Outcome struct {
 	Status Status
 	// Reason is why a case is skipped or blocked.
 	Reason string
-	// Problems are what is wrong, one line each.
+	// Problems have a line each.
 	Problems []string
 	// Runs are the runs that were judged. Those of a case that judges every run are the ones with a problem.
 	Runs []*program.Observation

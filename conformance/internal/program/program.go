@@ -1,4 +1,4 @@
-// Package program runs a KRM function, a program or an image, and records what it did. Its main type is Program; Run gives
+// Package program runs a KRM function, a program or an image, and records its behaviour. Its main type is Program; Run gives
 // it an input under conditions and returns an Observation.
 package program
 
@@ -28,7 +28,7 @@ type Program struct {
 	Timeout time.Duration
 }
 
-// Observation is what a run did.
+// Observation is the behaviour of a function in a run.
 type Observation struct {
 	Stdin, Stdout, Stderr []byte
 	Exit                  int    // the exit code; -1 if a signal ended the process

@@ -1,5 +1,5 @@
 // Package suite holds the cases of the suite, as data: the files in the folder cases. A Case has the input that a function
-// gets, the conditions under which it runs, and the check of what it did. Load returns all of them.
+// gets, the conditions under which it runs, and the check of its behaviour. Load returns all of them.
 package suite
 
 // Level is how binding a case is.

@@ -24,8 +24,7 @@ func New(extensions ...extension.Extension) cli.Function {
 			"renders requests for Crossplane's stacks and packages, too.",
 		Kind: "RenderPhase",
 		Example: "render-phase plugins/ sandbox.yaml | kubectl apply -f -\n" +
-			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -\n" +
-			"render-phase --install objects redis/.registry request.yaml | kubectl apply -f -",
+			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -",
 		Extensions: extensions,
 		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase, extensions} },
 		Modes:      func() []cli.Mode { return []cli.Mode{&cli.Printing{Rendered: true}, drawing()} },

@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Lost returns what a plugin may have lost of a file that it has rewritten, empty if nothing: the plugin must change the
+// Lost returns the parts that a plugin may have lost of a file that it has rewritten, empty if nothing: the plugin must change the
 // file of the universe, and not write it from nothing or from the fields that it knows.
 func Lost(name string, before, after []byte) string {
 	if KeepsNothing(before, after, 2) { // a version or a date may be all that a file has

@@ -19,7 +19,7 @@ var sharedNames = []string{
 	"package.json", "Chart.yaml", "values.yaml", "Tiltfile",
 }
 
-// ofOthers is what a plugin does not know, as a text and as a field.
+// ofOthers is content of other tools, as a text and as a field.
 const ofOthers = "ofOthers"
 
 // withText returns a file with a line that the plugin has not written.

@@ -77,7 +77,7 @@ var Commands = []string{
 
 // Run is a completed chain whose changes are not written yet.
 type Run struct {
-	// Changes are what the plugins have changed, by path, sorted.
+	// Changes are the changes of the plugins, sorted by path.
 	Changes []atomicfile.Change
 	// Lost are what plugins may have lost of files that they have rewritten, a sentence each.
 	Lost []string

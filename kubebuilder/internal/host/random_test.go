@@ -20,7 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// actions are what a plugin may do before it answers; NUMBER is a random one.
+// actions are commands that a plugin may run before it answers; NUMBER is a random one.
 var actions = []string{
 	"",
 	"echo direct > direct-NUMBER.txt",

@@ -55,7 +55,7 @@ func (h Host) segments(
 	return segments, errors.Join(errs...)
 }
 
-// resolve returns the installed plugin of a key, nil if there is none. A key may have no version, and only the first labels
+// resolve returns the installed plugin of a key, or nil. A key may have no version, and only the first labels
 // of the name: x/v1 is the plugin x.example.org/v1 if no other one fits. The name in full takes precedence.
 func resolve(key string, plugins []external.Plugin) (*external.Plugin, error) {
 	name, version, hasVersion := strings.Cut(key, "/")

@@ -20,7 +20,7 @@ import (
 // https://github.com/kubernetes-sigs/kubebuilder/blob/master/designs/extensible-cli-and-scaffolding-plugins-phase-2.md
 //
 // Where releases differ from the design, they are followed: errorMsgs is a list, not the text error_msg; a qualified name
-// is one folder, x.my.domain/v1, not my/domain/x/v1; `flags` and `metadata` are commands of their own, so --help is not sent.
+// is one folder, x.my.domain/v1, not my/domain/x/v1; `flags` and `metadata` are separate commands, so --help is not sent.
 func TestSpecification(t *testing.T) {
 	t.Parallel()
 	for statement, check := range specification {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// workCopy is a copy of the project in which plugins run, so that what they write themselves does not change the project.
+// workCopy is a copy of the project in which plugins run, so that their own writes do not change the project.
 type workCopy struct {
 	// parent is the temporary folder, and folder the copy in it. It has the name of the project, after which kubebuilder
 	// names new projects.
@@ -147,7 +147,7 @@ func (w *workCopy) write(name string, content []byte) error {
 		w.root.WriteFile(name, content, mode), w.root.Chtimes(name, past, past))
 }
 
-// restore undoes what a plugin has done to a file.
+// restore undoes the changes of a file.
 func (w *workCopy) restore(p *project, name string) error {
 	content, err := p.read(name)
 	if err != nil {
@@ -163,7 +163,7 @@ func (w *workCopy) list() (files []string, others []LeftOut, err error) {
 	return listed.files, listed.leftOut, err
 }
 
-// written returns what a plugin has changed in the copy since update; nil for removed files.
+// written returns the changes in the copy since update; nil for removed files.
 func (w *workCopy) written(p *project) (changed map[string][]byte, others []LeftOut, err error) {
 	files, others, err := w.list()
 	if err != nil {

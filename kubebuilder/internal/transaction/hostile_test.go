@@ -157,7 +157,7 @@ func TestHostile_committedJournals(t *testing.T) {
 	t.Log(cases, "journals")
 }
 
-// A dry run neither completes nor removes what an interrupted command has left.
+// A dry run neither completes nor removes the rest of an interrupted command.
 func TestHostile_dryRunsWriteNothing(t *testing.T) {
 	t.Parallel()
 	folder := repository(t)
@@ -215,7 +215,7 @@ func TestHostile_cacheFolders(t *testing.T) {
 	}
 }
 
-// links are what a repository can have in place of a folder or file.
+// links can be in a repository in place of a folder or file.
 var links = map[string]string{
 	"into git": ".git", "into hooks": ".git/hooks", "to a folder": "sub", "out": "..", "absolute": "/tmp", "nowhere": "none",
 	"to a file": "a", "to itself": "link", "out and back": "../repository/.git",

@@ -11,7 +11,7 @@ import (
 	"strconv"
 )
 
-// StateFolder is the folder of a project with what is not to be committed. It ignores itself in git.
+// StateFolder is the folder of a project for files that are not committed. It ignores itself in git.
 const StateFolder = ".rplug"
 
 // stagePrefix is what folders of old and new contents begin with.

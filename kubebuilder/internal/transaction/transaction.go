@@ -91,7 +91,7 @@ func (t *Transaction) recover() error {
 	return atomicfile.Uninterrupted(t.guarded, j.resume)
 }
 
-// End releases the folder. What is not committed is forgotten.
+// End releases the folder. Uncommitted changes are dropped.
 func (t *Transaction) End() {
 	_ = t.root.Close()
 	t.lock.Unlock()

@@ -54,7 +54,7 @@ func TestLifecycleForkValue(t *testing.T) {
 	}
 }
 
-// forkedValue is a sandbox with a fork that reads an output, whose Pods write the value to a ledger when they start.
+// forkedValue is a sandbox with a fork that reads an output, whose Pods record the value when they start.
 type forkedValue struct {
 	*page
 	shop     *testNamespace

@@ -85,7 +85,7 @@ func TestReturnKubectl(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// A Secret that was deleted and applied again is stale; the page's commands run only its step again.
+// A Secret that was deleted and applied again is stale; the page's commands run its step again, then those that have read it.
 func TestReturnDeletedSecret(t *testing.T) {
 	s := newNamespace(t)
 	p := newPage(s, "returned")
@@ -99,9 +99,12 @@ func TestReturnDeletedSecret(t *testing.T) {
 	assert.Equal(t, "Stale", report.Status, "it must not wait")
 	assert.Equal(t, map[string]string{"make": "Stale", "use": "Ready", "tell": "Ready"}, report.states())
 	p.run("Run steps again")
+	report = p.status("create.yaml", "--wait")
+	assert.Equal(t, map[string]string{"make": "Ready", "use": "Stale", "tell": "Ready"}, report.states(), "it has read the old outputs")
+	p.run("Run steps again")
 	p.ready()
 	s.requireValue("one")
-	assert.Equal(t, map[string]int{"make": 2, "use": 1, "tell": 1}, s.runs("returned"))
+	assert.Equal(t, map[string]int{"make": 2, "use": 2, "tell": 1}, s.runs("returned"))
 }
 
 // Without the page's second command, steps that are not ready are reported.
@@ -157,9 +160,11 @@ func TestReturnDelivered(t *testing.T) {
 				}
 			}
 			p.run("delete")
+			require.Equal(t, "Stale", deliver(s.returned("one", arguments...)), "a step has read the old outputs")
+			p.run("delete")
 			require.Equal(t, "Ready", deliver(s.returned("one", arguments...)))
 			s.requireValue("one")
-			assert.Equal(t, map[string]int{"make": 5, "use": 4, "tell": 4, "drop": 1}, s.runs("returned"))
+			assert.Equal(t, map[string]int{"make": 5, "use": 5, "tell": 4, "drop": 1}, s.runs("returned"))
 		})
 	}
 }

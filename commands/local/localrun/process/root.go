@@ -18,7 +18,7 @@ import (
 const temporary = "/var/tmp"
 
 // capabilities are those of a container that runs as root, without the one that makes devices. Bubblewrap lets root keep
-// all: a script could mount what is read-only again, and write to the machine.
+// all: a script could mount read-only folders again, and write to the machine.
 // https://github.com/moby/moby/blob/v28.0.0/oci/caps/defaults.go
 var capabilities = []string{
 	"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FSETID", "CAP_FOWNER", "CAP_NET_RAW", "CAP_SETGID", "CAP_SETUID", "CAP_SETFCAP", "CAP_SETPCAP",

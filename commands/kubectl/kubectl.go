@@ -1,0 +1,115 @@
+// Package kubectl runs the user's kubectl, with the access that it has:
+//
+//	var k kubectl.Kubectl
+//	k.Flags(command.Flags())
+//	text, err := k.Run(nil, "get", "jobs", "-o", "json")
+package kubectl
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/resource-plugins/krm-functions/internal/report"
+)
+
+// name is the program if the user names none.
+const name = "kubectl"
+
+// Changed reports whether a flag of Flags is set.
+func Changed(flags *pflag.FlagSet) bool {
+	return slices.ContainsFunc([]string{"context", "kubeconfig", "kubectl"}, flags.Changed)
+}
+
+// Kubectl says which program is run, and for which cluster. The zero value is the defaults of the user.
+type Kubectl struct {
+	program, kubeconfig, context string
+}
+
+// Flags declares how kubectl is found and which cluster it uses.
+func (k *Kubectl) Flags(flags *pflag.FlagSet) {
+	flags.StringVar(&k.context, "context", "", "`NAME` of the context of the kubeconfig")
+	flags.StringVar(&k.kubeconfig, "kubeconfig", "", "`FILE` with the kubeconfig (default: kubectl's)")
+	flags.StringVar(&k.program, "kubectl", name, "`PROGRAM` to run as kubectl")
+}
+
+// Run returns the output of kubectl.
+func (k *Kubectl) Run(stdin []byte, arguments ...string) ([]byte, error) {
+	var out, messages bytes.Buffer
+	command := k.command(context.Background(), arguments)
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(stdin), &out, &messages
+	if err := explain(command.Run(), arguments[0], &messages); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// Stream writes the lines of kubectl's output as they come. Characters that a terminal would execute are escaped.
+func (k *Kubectl) Stream(ctx context.Context, out io.Writer, arguments ...string) error {
+	reader, writer := io.Pipe()
+	var messages bytes.Buffer
+	command := k.command(ctx, arguments)
+	command.Stdout, command.Stderr = writer, &messages
+	copied := make(chan error, 1)
+	go func() {
+		err := copyPrintable(out, reader)
+		_ = reader.CloseWithError(err) // ends kubectl if stdout cannot be written
+		copied <- err
+	}()
+	ended := command.Run()
+	_ = writer.Close()
+	if err := <-copied; err != nil {
+		return err
+	}
+	return explain(ended, arguments[0], &messages)
+}
+
+func (k *Kubectl) command(ctx context.Context, arguments []string) *exec.Cmd {
+	if k.context != "" {
+		arguments = append(arguments, "--context="+k.context)
+	}
+	if k.kubeconfig != "" {
+		arguments = append(arguments, "--kubeconfig="+k.kubeconfig)
+	}
+	return exec.CommandContext(ctx, cmp.Or(k.program, name), arguments...)
+}
+
+// explain completes the error of a run of kubectl.
+func explain(err error, subcommand string, messages *bytes.Buffer) error {
+	var failed *exec.ExitError
+	switch {
+	case errors.As(err, &failed):
+		return fmt.Errorf("kubectl %s failed with %w: %s", subcommand, err, report.Printable(strings.TrimSpace(messages.String())))
+	case err != nil:
+		return fmt.Errorf("kubectl must be installed, or named by --kubectl: %w", err)
+	}
+	return nil
+}
+
+// copyPrintable copies lines, escaping characters that a terminal would execute.
+func copyPrintable(out io.Writer, in io.Reader) error {
+	reader := bufio.NewReader(in)
+	for {
+		line, err := reader.ReadString('\n')
+		if line != "" {
+			if _, err := io.WriteString(out, report.Printable(strings.TrimSuffix(line, "\n"))+"\n"); err != nil {
+				return fmt.Errorf("stdout must be writable: %w", err)
+			}
+		}
+		if err == io.EOF { //nolint:errorlint // io.Reader returns it as it is
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
