@@ -6,6 +6,8 @@ import (
 	"path"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/conformance/internal/resourcelist"
 )
 
 // prefix is that of the annotations with the place of an item.
@@ -77,23 +79,32 @@ func folders(j *judgement) error {
 	return nil
 }
 
-// kptfile: the Kptfile of the input is in the output, and no other item is in a file with this name. That an item has lost its
-// path is found by another case.
+// kptfile: the Kptfiles of the input are in the output, and no other item is in a file with this name. That an item has lost
+// its path is found by another case.
 func kptfile(j *judgement) error {
 	if !j.answered() {
 		return nil
 	}
-	kept := false
+	input, err := resourcelist.Read(j.only().Stdin)
+	if err != nil {
+		return err
+	}
+	missing := 0 // the items of the user may be a second one
+	for _, item := range input.Items {
+		if path.Base(fileOf(item)) == "Kptfile" {
+			missing++
+		}
+	}
 	for i, item := range j.only().list.Items {
 		file, kind := fileOf(item), text(item, "kind")
 		switch {
-		case kind == "Kptfile" && !kept && (file == "Kptfile" || file == ""):
-			kept = true
+		case kind == "Kptfile" && missing > 0 && (file == "Kptfile" || file == ""):
+			missing--
 		case path.Base(file) == "Kptfile":
 			j.problem("items[%d] of kind %q was added to the file %q", i, kind, file)
 		}
 	}
-	if !kept {
+	if missing > 0 {
 		j.problem("the item of kind Kptfile is missing, or in another file")
 	}
 	return nil
