@@ -43,6 +43,8 @@ var faults = map[string]fault{
 	"output/unique-paths": generate(`[
   {apiVersion: v1, kind: Generated, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: a.yaml}, labels: {generated: "yes"}}},
   {apiVersion: v1, kind: Generated, metadata: {name: b, annotations: {internal.config.kubernetes.io/path: a.yaml}}}]`),
+	"output/folders": generate(`[{apiVersion: v1, kind: Generated, metadata: {name: a, annotations: {internal.config.kubernetes.io/path: folder},
+    labels: {generated: "yes"}}}]`),
 
 	"input/json":             rejects(func(f *function) bool { return bytes.HasPrefix(f.input, []byte(`{"apiVersion":"`)) }),
 	"input/crlf":             rejects(func(f *function) bool { return bytes.Contains(f.input, []byte("\r\n")) }),
@@ -154,6 +156,7 @@ var faults = map[string]fault{
 			return text(item, "kind") == "" && resourcelist.Get(item, "resources") != nil
 		})
 	}),
+	"keep/kptfile": editNodes(func(_ string, value *yaml.Node) bool { return text(value, "kind") != "Kptfile" }),
 
 	"config/null":           rejects(func(f *function) bool { return bytes.Contains(f.input, []byte("functionConfig: null")) }),
 	"config/empty":          rejects(func(f *function) bool { return bytes.Contains(f.input, []byte("functionConfig: {}")) }),

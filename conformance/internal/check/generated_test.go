@@ -29,8 +29,10 @@ func generated(seed uint64) fault {
 	values := []string{`"a b"`, `"1"`, `1`, `1e3`, `0.10`, `18446744073709551615`, `"yes"`, `true`, `null`, `""`, `[]`, `{}`, `{a: [{b: c}]}`,
 		`"é 日本 😀"`, `" a "`, `"a\nb\n"`, `"a\n\n b"`, `"#c"`, `"a: b"`, `"2024-01-01"`, `"0x10"`, `"\t"`, `'` + strings.Repeat("long ", 60) + `'`}
 	names := []string{"a", "b-1", "c.example.com", "1", "true", "a:b", "system:a"}
-	paths := []string{"", "", "", "", "", "b.yaml", "c.yaml", "d.yaml", "folder/b.yaml", "folder/c.yaml", "generated.yaml", "folder/generated.yaml", "a b.yaml", "./generated.yaml", "../generated.yaml", "/generated.yaml",
-		"folder/../generated.yaml", "generated.json", "generated", "folder/", "probes.yaml", ".", "é.yaml", `a\b.yaml`}
+	paths := []string{"", "", "", "", "", "b.yaml", "c.yaml", "d.yaml", "folder/b.yaml", "folder/c.yaml", "generated.yaml",
+		"folder/generated.yaml", "a b.yaml", "./generated.yaml", "../generated.yaml", "/generated.yaml", "folder/../generated.yaml",
+		"generated.json", "generated", "folder/", "folder", "folder/generated.yaml/a.yaml", "probes.yaml", "./probes.yaml", "Kptfile",
+		"folder/Kptfile", ".", "é.yaml", `a\b.yaml`}
 	kinds := []string{"v1, kind: ConfigMap", "v1, kind: Secret", "example.com/v1, kind: Thing", "example.com/v1, kind: ThingList",
 		"v1, kind: Namespace", "rbac.authorization.k8s.io/v1, kind: ClusterRole", "v1, kind: List", "kpt.dev/v1, kind: Kptfile",
 		"kustomize.config.k8s.io/v1beta1, kind: Kustomization", "kustomize.config.k8s.io/v1beta1, kind: Component"}

@@ -65,6 +65,8 @@ var checks = map[string]func(*judgement) error{
 	"schema":           schema,
 	"unique-items":     uniqueItems,
 	"unique-paths":     uniquePaths,
+	"folders":          folders,
+	"kptfile":          kptfile,
 	"unique-keys":      uniqueKeys,
 	"utf8":             utf8Output,
 	"equal-items":      equalItems,

@@ -2,9 +2,6 @@ package check
 
 import (
 	"bytes"
-	"cmp"
-	"fmt"
-	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -25,42 +22,6 @@ func succeeds(j *judgement) error {
 func oneDocument(j *judgement) error {
 	if r := j.only(); r.err != nil {
 		j.problem("%s; it begins with %s", r.err, shorten(string(r.Stdout)))
-	}
-	return nil
-}
-
-// unique-items: no two items have the same group, kind, namespace and name.
-func uniqueItems(j *judgement) error {
-	return unique(j, "items", func(item *yaml.Node) string {
-		return fmt.Sprintf("%s %s %s/%s", text(item, "apiVersion"), text(item, "kind"), text(item, "metadata", "namespace"),
-			text(item, "metadata", "name"))
-	})
-}
-
-// unique-paths: no two items have the same path and index.
-func uniquePaths(j *judgement) error {
-	const prefix = "internal.config.kubernetes.io/"
-	return unique(j, "paths", func(item *yaml.Node) string {
-		file := text(item, "metadata", "annotations", prefix+"path")
-		if file == "" {
-			return ""
-		}
-		index := cmp.Or(text(item, "metadata", "annotations", prefix+"index"), "0")
-		return path.Clean(file) + " index " + index
-	})
-}
-
-func unique(j *judgement, what string, key func(*yaml.Node) string) error {
-	if !j.answered() {
-		return nil
-	}
-	seen := map[string]bool{}
-	for _, item := range j.only().list.Items {
-		k := key(item)
-		if k != "" && seen[k] {
-			j.problem("%s are not unique: %s is there twice", what, k)
-		}
-		seen[k] = true
 	}
 	return nil
 }

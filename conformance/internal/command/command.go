@@ -85,6 +85,8 @@ func (o *options) suite(cases []*suite.Case, data suite.Data, args []string) (*c
 	switch {
 	case o.image == "" && len(args) == 0:
 		return nil, errors.New("must have a function to test: -- PROGRAM ARGS… or --image REF; see krm-conformance --help")
+	case o.image == "" && len(o.mounts) > 0:
+		return nil, errors.New("--mount needs --image: a program reads the files of this machine")
 	case !slices.Contains(report.Formats, o.output):
 		return nil, fmt.Errorf("--output must be one of %s, not %q", strings.Join(report.Formats, ", "), o.output)
 	case !slices.Contains(suite.Profiles, suite.Profile(o.profile)):
@@ -98,7 +100,9 @@ func (o *options) suite(cases []*suite.Case, data suite.Data, args []string) (*c
 	if err != nil {
 		return nil, err
 	}
-	function, err := program.New(program.Program{Args: args, Image: o.image, Runtime: o.runtime, Timeout: o.timeout})
+	function, err := program.New(program.Program{
+		Args: args, Image: o.image, Runtime: o.runtime, Mounts: o.mounts, Timeout: o.timeout,
+	})
 	if err != nil {
 		return nil, err
 	}

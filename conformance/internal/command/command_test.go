@@ -41,6 +41,7 @@ func TestRun_refusesWrongCalls(t *testing.T) {
 		{"--invalid /nowhere -- cat", "--invalid: open /nowhere: no such file or directory"},
 		{"--items /nowhere -- cat", "--items /nowhere: open /nowhere: no such file or directory"},
 		{"--items " + list + " -- cat", "--items " + list + ": line 1: an item must be an object"},
+		{"--mount type=tmpfs,dst=/a -- cat", "--mount needs --image: a program reads the files of this machine"},
 		{"--runtime no-such-runtime --image a", "--image needs no-such-runtime on the PATH"},
 		{"-- no-such-program", `exec: "no-such-program": executable file not found in $PATH`},
 	} {

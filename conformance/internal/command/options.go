@@ -38,7 +38,7 @@ Exit codes: 0 all cases passed that were run; 1 a case failed; 2 the call is wro
 type options struct {
 	image, runtime, profile, level, output, explain string
 	config, invalid                                 string
-	items, skip                                     []string
+	items, skip, mounts                             []string
 	timeout                                         time.Duration
 	list, verbose                                   bool
 }
@@ -51,6 +51,8 @@ func newOptions() (*options, *pflag.FlagSet) {
 	flags.Usage = func() {}
 	flags.StringVar(&o.image, "image", "", "test the image `REF` in place of a program")
 	flags.StringVar(&o.runtime, "runtime", "docker", "the `program` that runs images, with the flags of docker run")
+	flags.StringArrayVar(&o.mounts, "mount", nil,
+		"a `mount` of the image, as docker run takes it: type=bind,src=FOLDER,dst=FOLDER,readonly; repeat it for more")
 	flags.StringVar(&o.profile, "profile", "transformer",
 		"what the function claims to do: `generator`, transformer or validator (which may reject items with error results)")
 	flags.StringVar(&o.config, "config", "", "the `file` with the functionConfig; without it there is none")

@@ -74,6 +74,9 @@ func (p Program) containerPlan(conditions []string) (*plan, error) {
 			return nil, Unavailable{"is tested with programs only"}
 		}
 	}
+	for _, mount := range p.Mounts {
+		args = append(args, "--mount", mount)
+	}
 	return &plan{args: append(append(args, p.Image), p.Args...)}, nil
 }
 

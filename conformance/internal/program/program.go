@@ -22,6 +22,8 @@ type Program struct {
 	Args []string
 	// Image is the reference of an image, which Runtime runs: docker, podman or another program with the same flags.
 	Image, Runtime string
+	// Mounts are mounts of the image, in the syntax of docker run --mount.
+	Mounts []string
 	// Timeout ends a run that takes longer.
 	Timeout time.Duration
 }

@@ -99,3 +99,14 @@ func TestLimited_dropsTheRest(t *testing.T) {
 	}
 	assert.Equal(t, maxOutput, stream.Len())
 }
+
+// A container has the mounts, and no other access to this machine.
+func TestRun_mountsFolders(t *testing.T) {
+	t.Parallel()
+	image, err := New(Program{Image: "function:v1", Runtime: "echo", Mounts: []string{"type=bind,src=/a,dst=/b"}, Timeout: time.Minute})
+	require.NoError(t, err)
+	got, err := image.Run(nil, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "run --rm -i --network none --user nobody --security-opt=no-new-privileges --mount type=bind,src=/a,dst=/b function:v1\n",
+		string(got.Stdout))
+}
