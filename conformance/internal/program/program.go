@@ -80,7 +80,7 @@ func (p Program) Run(input []byte, conditions []string) (*Observation, error) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, plan.args[0], plan.args[1:]...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr = plan.env, plan.folder, plan.attributes
-	cmd.WaitDelay = time.Second // a child may keep the pipes open
+	cmd.WaitDelay = 10 * time.Second // a child may keep the pipes open; a busy machine may read the rest late
 	cmd.Stdin = bytes.NewReader(input)
 	stdout, stderr := &limited{}, &limited{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
