@@ -105,7 +105,7 @@ func copyPrintable(out io.Writer, in io.Reader) error {
 				return fmt.Errorf("stdout must be writable: %w", err)
 			}
 		}
-		if err == io.EOF { //nolint:errorlint // io.Reader returns it as it is
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {

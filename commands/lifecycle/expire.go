@@ -279,10 +279,10 @@ func (f *expireFlags) print(out io.Writer, entries []*expiry, now time.Time) err
 func (e *expiry) text(now time.Time) string {
 	text := fmt.Sprintf("%s:%d: %s %s: %s", e.File, e.Line, e.Kind, e.Name, e.State)
 	if e.Expires != nil {
-		switch {
-		case e.State == stateExpired:
+		switch e.State {
+		case stateExpired:
 			text += " since " + stamp(*e.Expires)
-		case e.State == stateUnknown:
+		case stateUnknown:
 			text += ", expires at the latest at " + stamp(*e.Expires)
 		default:
 			text += ", expires at " + stamp(*e.Expires)

@@ -112,7 +112,7 @@ func (s *leftover) judge(w *wanted, past map[string]history.Past) {
 		s.Reason = "no commit of the repository has a document of this id"
 	case len(known) > 1:
 		s.Reason = "documents of several clusters have had this id"
-	case s.newest.Time.After(known[0].Changed):
+	case s.newest.After(known[0].Changed):
 		s.Reason = "an object is younger than commit " + short(known[0].Commit) + ", the last one about its document: fetch all branches"
 	default:
 		s.State, s.Reason = stateLeaked, "commit "+short(known[0].Commit)+" is the last one about its document"

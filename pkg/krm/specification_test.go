@@ -1,7 +1,6 @@
 package krm
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -52,7 +51,7 @@ func TestParse_listsItemsWithoutAnIdentity(t *testing.T) {
 	const in = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: A\n- kind: B\n"
 	_, err := Parse([]byte(in))
 	var incomplete *ItemsError
-	require.True(t, errors.As(err, &incomplete))
+	require.ErrorAs(t, err, &incomplete)
 	var out strings.Builder
 	_, err = incomplete.List.WriteTo(&out)
 	require.NoError(t, err)

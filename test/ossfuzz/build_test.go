@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -38,7 +37,7 @@ func TestBuildsAllTargets(t *testing.T) {
 	for line := range strings.Lines(string(text)) {
 		words := strings.Fields(line)
 		require.Len(t, words, 3, line)
-		assert.Regexp(t, regexp.MustCompile(`^[a-zA-Z0-9_]+$`), words[2])
+		assert.Regexp(t, `^[a-zA-Z0-9_]+$`, words[2])
 		assert.False(t, programs[words[2]], words[2])
 		built[strings.TrimPrefix(words[0], "example.org/")+" "+words[1]], programs[words[2]] = true, true
 	}

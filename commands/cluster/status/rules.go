@@ -251,7 +251,7 @@ func (r *rules) hasWorkload(s *outputSecret) bool {
 
 // attach adds the fields that depend on the task, which exists or is only rendered.
 func (s *Step) attach(t *task) {
-	if s.Object = t.State.Object(); t.Name == unnamed {
+	if s.Object = t.Object(); t.Name == unnamed {
 		s.Object = unnamed
 		return
 	}

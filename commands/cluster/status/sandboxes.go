@@ -3,6 +3,7 @@ package status
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -98,6 +99,6 @@ func (s *Sandbox) row(now metav1.Time) []string {
 		resources[i] = fmt.Sprintf("%s (%s)", r.Resource, r.Phase)
 	}
 	return []string{
-		string(s.State), s.Sandbox, strings.Join(resources, ", "), age, strings.Join(s.Namespaces, ", "), fmt.Sprint(s.LeftOver),
+		string(s.State), s.Sandbox, strings.Join(resources, ", "), age, strings.Join(s.Namespaces, ", "), strconv.Itoa(s.LeftOver),
 	}
 }

@@ -100,7 +100,7 @@ func (t *task) objects() []string {
 	if t.isMissing {
 		return nil
 	}
-	return []string{t.State.Object()}
+	return []string{t.Object()}
 }
 
 // inputSecretPrefix is the common prefix of the annotations that contract.InputSecretKey returns.

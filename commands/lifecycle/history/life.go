@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,7 +64,7 @@ func (h *History) Lives(documents, all []load.Document) ([]Life, error) {
 			return nil, err
 		}
 		if subjects[i] = s; s.ID != "" && count[s.ID] > 1 {
-			s.stop(Moment{Time: h.now, Unknown: fmt.Sprintf("%s documents are the same: remove one of them", plural(count[s.ID]))})
+			s.stop(Moment{Time: h.now, Unknown: plural(count[s.ID]) + " documents are the same: remove one of them"})
 		}
 	}
 	if err := h.findMatches(subjects, all); err != nil {
@@ -85,7 +86,7 @@ func plural(n int) string {
 	if n == 2 {
 		return "two"
 	}
-	return fmt.Sprint(n)
+	return strconv.Itoa(n)
 }
 
 // subject compares a document with HEAD.

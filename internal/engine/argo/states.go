@@ -129,12 +129,12 @@ func (r *reader) setState(s *engine.State, n *Node, of *DAGTask) {
 	if s.Since.IsZero() {
 		s.Since = n.StartedAt
 	}
-	switch {
-	case n.Phase == succeeded:
+	switch n.Phase {
+	case succeeded:
 		s.End = engine.Complete
-	case n.Phase == failed || n.Phase == errored:
+	case failed, errored:
 		s.Fail(n.Phase, n.Message)
-	case n.Phase == skipped || n.Phase == omitted:
+	case skipped, omitted:
 		s.FailUnstarted(r.unfinished(of), n.Message)
 	default:
 		r.setRunning(s, n)
