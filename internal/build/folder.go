@@ -3,9 +3,7 @@ package build
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,140 +72,6 @@ func kustomization(files []file) file {
 		text = append(text, "- "+file.name+"\n"...)
 	}
 	return file{kustomizationFile, text}
-}
-
-// change is a change of a file in the folder.
-type change struct {
-	name          string
-	before, after []byte // nil if there is no file
-	// refused is the reason why the change must not be made; it may be empty.
-	refused string
-}
-
-// changes compares the folder with the files that it should have. Unchanged files, and files of other tools, are omitted.
-func (f Folder) changes(files []file) ([]change, error) {
-	present, err := os.ReadDir(f.Folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	wanted := make(map[string]bool, len(files))
-	found := make([]*change, len(files)+len(present))
-	errs := make([]error, len(found))
-	for _, file := range files {
-		wanted[file.name] = true
-	}
-	krm.Each(len(found), func(i int) {
-		if i < len(files) {
-			found[i], errs[i] = f.wanted(files[i])
-		} else if entry := present[i-len(files)]; !wanted[entry.Name()] {
-			found[i], errs[i] = f.stale(entry)
-		}
-	})
-	var all []change
-	for _, change := range found {
-		if change != nil {
-			all = append(all, *change)
-		}
-	}
-	return all, errors.Join(errs...)
-}
-
-const (
-	notOurs   = "file must be moved away, or removed: its name is needed, and rplug build did not write it"
-	noFile    = "must be a regular file: rplug build writes a file of this name"
-	wasEdited = "file was edited since rplug build wrote it: undo that, or give --overwrite"
-)
-
-// wanted returns the change for a file that the folder should have, or nil if it is up to date.
-func (f Folder) wanted(w file) (*change, error) {
-	c := &change{name: w.name, after: w.content}
-	info, err := os.Lstat(filepath.Join(f.Folder, w.name))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return c, nil
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		c.refused = noFile
-		return c, nil
-	}
-	if c.before, err = f.read(w.name); err != nil || bytes.Equal(c.before, c.after) {
-		return nil, err
-	}
-	switch origin := originOf(w.name, c.before); {
-	case origin == foreign:
-		c.refused = notOurs
-	case origin == edited && !f.Overwrite:
-		c.refused = wasEdited
-	}
-	return c, nil
-}
-
-// stale returns the change for a file that the folder should not have, or nil if it is not ours.
-func (f Folder) stale(entry fs.DirEntry) (*change, error) {
-	if !entry.Type().IsRegular() || filepath.Ext(entry.Name()) != ".yaml" {
-		return nil, nil
-	}
-	c := &change{name: entry.Name()}
-	var err error
-	if c.before, err = f.readOwn(entry.Name()); c.before == nil {
-		return nil, err
-	}
-	if originOf(c.name, c.before) == edited && !f.Overwrite {
-		c.refused = wasEdited
-	}
-	return c, nil
-}
-
-// maxForeign limits the part of a file that is read to find out whether it is ours.
-const maxForeign = 1 << 10
-
-// readOwn reads a file, or returns nil if it is not ours.
-func (f Folder) readOwn(name string) ([]byte, error) {
-	opened, err := os.Open(filepath.Join(f.Folder, name))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = opened.Close() }()
-	head := make([]byte, maxForeign)
-	n, _ := opened.Read(head)
-	if originOf(name, head[:n]) == foreign {
-		return nil, nil
-	}
-	return f.read(name)
-}
-
-// read reads a file of the folder. Git may have changed its line endings.
-func (f Folder) read(name string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(f.Folder, name))
-	if err != nil {
-		return nil, err
-	}
-	if bytes.Contains(text, []byte("\r\n")) {
-		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	}
-	return text, nil
-}
-
-// refused returns the refused changes as errors.
-func (f Folder) refused(changes []change) (results krm.Results) {
-	for _, c := range changes {
-		if c.refused != "" {
-			results = append(results, f.result(c.name, c.refused))
-		}
-	}
-	return results
-}
-
-// refuseEmpty returns an error if the folder has files of ours and nothing is rendered: more often a filter that matches
-// nothing, or a path that lost its documents, than the wish to delete everything.
-func (f Folder) refuseEmpty(items []*krm.Item, changes []change) krm.Results {
-	removed := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return c.after != nil })
-	if len(items) > 0 || len(removed) == 0 || f.AllowEmpty {
-		return nil
-	}
-	return krm.Results{f.result("", fmt.Sprintf("nothing is rendered, so %s would be removed, the last of the folder: "+
-		"give --allow-empty if that is right", report.Count(len(removed), "file")))}
 }
 
 func (f Folder) result(name, message string) krm.Result {
@@ -285,18 +149,4 @@ func (f Folder) Check(items []*krm.Item) (cli.FolderReport, error) {
 		found.Results = append(found.Results, f.result(c.name, c.difference()))
 	}
 	return found, nil
-}
-
-// difference describes the difference of a file.
-func (c change) difference() string {
-	const call = ": call rplug build with --output-dir"
-	switch {
-	case c.refused == notOurs || c.refused == noFile:
-		return c.refused
-	case c.before == nil:
-		return "file is missing" + call
-	case c.after == nil:
-		return "file must be removed" + call
-	}
-	return "file is out of date" + call
 }

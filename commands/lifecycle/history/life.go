@@ -2,17 +2,12 @@ package history
 
 import (
 	"fmt"
-	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 )
 
 // Moment is when something happened to a document.
@@ -36,17 +31,6 @@ type Life struct {
 	// Unmatched is, of a route group, since when no sandbox of the branch matches it: since one that did was changed, removed
 	// or marked absent, or else since the group was updated. It is nil if one matches.
 	Unmatched *Moment
-}
-
-// subject is a document that is followed into the past.
-type subject struct {
-	Life
-	name string
-	path string // where it is, in the commit that is looked at
-	last Document
-	// isCreated, isUpdated and isUnmatched mean that the moments are found.
-	isCreated, isUpdated, isUnmatched bool
-	group                             *document.RouteGroup // nil unless Unmatched is wanted
 }
 
 // Lives returns the lives of documents, which are sandboxes and route groups of the working folder, in their order. They are
@@ -87,125 +71,6 @@ func plural(n int) string {
 		return "two"
 	}
 	return strconv.Itoa(n)
-}
-
-// subject compares a document with HEAD.
-func (h *History) subject(d load.Document) (*subject, error) {
-	now, isKnown := read(d)
-	s := &subject{Life: Life{ID: now.ID}, name: d.Item.Name(), last: now}
-	if d.Item.Kind() == contract.RouteGroup {
-		s.group, _ = document.ReadRouteGroup(d.Item)
-	}
-	if !isKnown {
-		s.stop(Moment{Time: h.now, Unknown: "name, cluster, id and state must be known: give the values of variables with --set"})
-		return s, nil
-	}
-	place := d.Item.PlaceOf("")
-	below, err := h.head.Path(place.File)
-	if err != nil {
-		s.stop(Moment{Time: h.now, Unknown: err.Error()})
-		return s, nil
-	}
-	s.path = below
-	before, isUnsure, err := h.ofHead(s)
-	switch {
-	case err != nil:
-		return nil, err
-	case isUnsure || len(before) > 1:
-		s.stop(Moment{Time: h.now, Unknown: "the file cannot be read as it is in HEAD"})
-	case len(before) == 0 || before[0].IsAbsent && !now.IsAbsent:
-		s.stop(Moment{Time: h.now}) // not committed
-	case embeds(d):
-		s.update(Moment{Time: h.now, Unknown: "it embeds other files"})
-	case before[0].digest != now.digest:
-		s.update(Moment{Time: h.now})
-	}
-	if len(before) == 1 {
-		s.last = before[0]
-	}
-	return s, nil
-}
-
-func embeds(d load.Document) bool {
-	for _, origins := range d.Origins {
-		if slices.ContainsFunc(origins, func(o load.Origin) bool { return o.File != "" }) {
-			return true
-		}
-	}
-	return false
-}
-
-// ofHead returns the documents of HEAD with the id of a subject in its file.
-func (h *History) ofHead(s *subject) ([]Document, bool, error) {
-	info, err := fs.Stat(h.head, s.path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, false, nil
-	}
-	text, err := fs.ReadFile(h.head, s.path)
-	if err != nil {
-		return nil, false, err
-	}
-	found, isUnsure := h.parse(s.path, text).find(s.ID, s.name)
-	return found, isUnsure, nil
-}
-
-// stop ends the search for the moments that were not found.
-func (s *subject) stop(at Moment) {
-	s.update(at)
-	s.unmatch(at)
-	if !s.isCreated {
-		s.Created, s.isCreated = at, true
-	}
-}
-
-// update sets the last change.
-func (s *subject) update(at Moment) {
-	if !s.isUpdated {
-		s.Updated, s.isUpdated = at, true
-		s.unmatch(at)
-	}
-}
-
-// unmatch sets since when no sandbox matches.
-func (s *subject) unmatch(at Moment) {
-	if s.group != nil && !s.isUnmatched {
-		s.Unmatched, s.isUnmatched = &at, true
-	}
-}
-
-// findMatches finds the groups that a sandbox matches, of HEAD or of the documents.
-func (h *History) findMatches(subjects []*subject, documents []load.Document) error {
-	if !slices.ContainsFunc(subjects, func(s *subject) bool { return s.group != nil }) {
-		return nil
-	}
-	var present []Document
-	for _, d := range documents {
-		if found, ok := read(d); ok {
-			present = append(present, found)
-		}
-	}
-	err := fs.WalkDir(h.head, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || !entry.Type().IsRegular() || !isDocumentFile(name) {
-			return err
-		}
-		text, err := fs.ReadFile(h.head, name)
-		if err != nil {
-			return err
-		}
-		present = append(present, h.parse(name, text).documents...)
-		return nil
-	})
-	for _, s := range subjects {
-		if s.group != nil && slices.ContainsFunc(present, s.isMatched) {
-			s.Unmatched, s.isUnmatched = nil, true
-		}
-	}
-	return err
-}
-
-// isMatched reports whether a document is a sandbox of the group that is not being removed.
-func (s *subject) isMatched(d Document) bool {
-	return d.Sandbox != nil && !d.IsAbsent && sandbox.Matches(&s.group.Spec, d.Sandbox)
 }
 
 // follow follows the subjects to the parent of a commit.
@@ -294,29 +159,6 @@ func (s *subject) comeFrom(c *states, at Moment) {
 	}
 }
 
-// followMatches looks for a sandbox of the group that a commit has changed.
-func (s *subject) followMatches(c *states, at Moment) error {
-	for _, change := range c.commit.changes {
-		if change.before == "" || !isDocumentFile(change.path) {
-			continue
-		}
-		before, err := c.history.content(change.before, change.path)
-		if err != nil {
-			s.unmatch(at.unknown("%v", err))
-			return nil
-		}
-		if slices.ContainsFunc(before.documents, s.isMatched) {
-			s.unmatch(at)
-			return nil
-		}
-		if len(before.unread) > 0 {
-			s.unmatch(at.unknown("%s cannot be read as it was before commit %s", path.Base(change.path), c.commit.short()))
-			return nil
-		}
-	}
-	return nil
-}
-
 // unknown returns the moment as the latest that is possible.
 func (m Moment) unknown(format string, args ...any) Moment {
 	if m.Unknown == "" {
@@ -324,38 +166,3 @@ func (m Moment) unknown(format string, args ...any) Moment {
 	}
 	return m
 }
-
-// states are the files before and after a commit.
-type states struct {
-	history *History
-	commit  *commit
-	byPath  map[string]change
-}
-
-func newStates(h *History, c *commit) *states {
-	s := &states{history: h, commit: c, byPath: make(map[string]change, len(c.changes))}
-	for _, one := range c.changes {
-		s.byPath[one.path] = one
-	}
-	return s
-}
-
-func (s *states) changes(name string) bool {
-	_, ok := s.byPath[name]
-	return ok
-}
-
-func (s *states) before(file, id, name string) ([]Document, bool, error) {
-	found, err := s.history.content(s.byPath[file].before, file)
-	documents, isUnsure := found.find(id, name)
-	return documents, isUnsure, err
-}
-
-func (s *states) after(file, id, name string) ([]Document, bool, error) {
-	found, err := s.history.content(s.byPath[file].after, file)
-	documents, isUnsure := found.find(id, name)
-	return documents, isUnsure, err
-}
-
-// short returns the id of the commit as people read it.
-func (c *commit) short() string { return c.id[:min(12, len(c.id))] }
