@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/commands/cluster/status"
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/engines"
@@ -63,9 +64,9 @@ func (s *source) readDumps(stdin io.Reader) (*status.Objects, error) {
 	return objects, nil
 }
 
-// look reads the objects that states depend on. Jobs are read before Secrets: a Job is complete after its outputs are published, so
-// a step that publishes meanwhile does not seem to have lost them. A cleanup that deletes Secrets meanwhile can seem stale:
-// what needs the user is looked at twice.
+// look reads the objects that states depend on. Jobs are read before Secrets: a Job is complete after its outputs are
+// published, so a step that publishes meanwhile does not seem to have lost them. A cleanup that deletes Secrets meanwhile
+// can seem stale: what needs the user is looked at twice.
 func (s *source) look() (*status.Report, *status.Objects, error) {
 	for attempt := 0; ; attempt++ {
 		objects := &status.Objects{}
@@ -111,7 +112,7 @@ func (s *source) readRendered(objects *status.Objects) error {
 	if len(secrets) == 0 {
 		return nil
 	}
-	return s.readOrLack(objects, "Secret", secrets, append(get, metadataOf("Secret"))...)
+	return s.readOrLack(objects, "Secret", secrets, append(get, kubectl.MetadataOf("Secret"))...)
 }
 
 // readParts reads the objects that an engine has made of the workloads of the render, such as TaskRuns.
@@ -162,18 +163,18 @@ func (s *source) readSandboxes(objects *status.Objects) error {
 	if err := s.readOrLack(objects, "Pod", nil, get("pods", "json", s.where()...)...); err != nil {
 		return err
 	}
-	if err := s.readOrLack(objects, "Secret", nil, get("secrets", metadataOf("Secret"), s.where()...)...); err != nil {
+	if err := s.readOrLack(objects, "Secret", nil, get("secrets", kubectl.MetadataOf("Secret"), s.where()...)...); err != nil {
 		return err
 	}
 	if !s.everywhere {
 		for _, namespace := range objects.CopyTargets() {
-			copies := get("secrets", metadataOf("Secret"), "-n", namespace)
+			copies := get("secrets", kubectl.MetadataOf("Secret"), "-n", namespace)
 			if err := s.readOrLack(objects, "Secret", nil, copies...); err != nil {
 				return err
 			}
 		}
 	}
-	return s.readOrLack(objects, "ConfigMap", nil, get("configmaps", metadataOf("ConfigMap"), s.where()...)...)
+	return s.readOrLack(objects, "ConfigMap", nil, get("configmaps", kubectl.MetadataOf("ConfigMap"), s.where()...)...)
 }
 
 // where is the namespace as arguments of kubectl.
@@ -185,13 +186,6 @@ func (f *statusFlags) where() []string {
 		return []string{"-n", f.namespace}
 	}
 	return nil
-}
-
-// metadataOf is an output format of kubectl with the kind and the metadata of each object: of Secrets kubectl prints no
-// value. It prints one object or a List, whose own metadata has no name.
-func metadataOf(kind string) string {
-	object := `{"{\"kind\":\"` + kind + `\",\"metadata\":"}{.metadata}{"}\n"}`
-	return "jsonpath={range .items[*]}" + object + "{end}" + object
 }
 
 // namesPerCall is how many names a selector has: an argument has at most 128 KiB.

@@ -113,3 +113,10 @@ func copyPrintable(out io.Writer, in io.Reader) error {
 		}
 	}
 }
+
+// MetadataOf is an output format of kubectl with the kind and the metadata of each object: of Secrets kubectl prints no
+// value. It prints one object or a List, whose own metadata has no name.
+func MetadataOf(kind string) string {
+	object := `{"{\"kind\":\"` + kind + `\",\"metadata\":"}{.metadata}{"}\n"}`
+	return "jsonpath={range .items[*]}" + object + "{end}" + object
+}

@@ -3,10 +3,6 @@ package lifecycle
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/history"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -39,10 +36,10 @@ type leftover struct {
 	undo   []*unstructured.Unstructured
 }
 
-// sweptKinds are the kinds of kubectl get that sandboxes have objects of in every cluster.
-const sweptKinds = "jobs,pods,configmaps,secrets,serviceaccounts,roles,rolebindings,deployments,services"
+// sweptKinds are the kinds of kubectl get that sandboxes have objects of in every cluster, beside Secrets.
+const sweptKinds = "jobs,pods,configmaps,serviceaccounts,roles,rolebindings,deployments,services"
 
-// sandboxes returns the sandboxes that have objects, by name and id. Of Secrets only the metadata is used.
+// sandboxes returns the sandboxes that have objects, by name and id. Of Secrets only the metadata is read.
 func (s *clusterState) sandboxes(stdin io.Reader) ([]*leftover, error) {
 	var texts [][]byte
 	for _, dump := range s.dumps {
@@ -53,11 +50,13 @@ func (s *clusterState) sandboxes(stdin io.Reader) ([]*leftover, error) {
 		texts = append(texts, text)
 	}
 	if len(s.dumps) == 0 {
-		text, err := s.kubectl.Run(nil, "get", sweptKinds, "--all-namespaces", "-l", contract.SandboxIDKey, "-o", "json")
-		if err != nil {
-			return nil, err
+		for kinds, output := range map[string]string{sweptKinds: "json", "secrets": kubectl.MetadataOf("Secret")} {
+			text, err := s.kubectl.Run(nil, "get", kinds, "--all-namespaces", "-l", contract.SandboxIDKey, "-o", output)
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, text)
 		}
-		texts = append(texts, text)
 	}
 	byID := map[string]*leftover{}
 	for _, text := range texts {
@@ -96,15 +95,21 @@ func addObject(byID map[string]*leftover, o *unstructured.Unstructured) {
 	}
 }
 
-// judge decides whether the sandbox has leaked, given that no document has its id.
-func (s *leftover) judge(w *wanted, past map[string]history.Past) {
-	s.State = stateUnknown
-	var known []history.Past
+// bySandbox returns the past of sandboxes by their ids alone: the labels of objects do not have the cluster.
+func bySandbox(past map[string]history.Past) map[string][]history.Past {
+	found := map[string][]history.Past{}
 	for id, one := range past {
-		if kind, rest, _ := strings.Cut(id, "/"); kind == contract.Sandbox && rest[strings.LastIndex(rest, "/")+1:] == s.ID {
-			known = append(known, one)
+		if kind, rest, _ := strings.Cut(id, "/"); kind == contract.Sandbox {
+			own := rest[strings.LastIndex(rest, "/")+1:]
+			found[own] = append(found[own], one)
 		}
 	}
+	return found
+}
+
+// judge decides whether the sandbox has leaked, given that no document has its id; known is what the history has of the id.
+func (s *leftover) judge(w *wanted, known []history.Past) {
+	s.State = stateUnknown
 	switch {
 	case w.unread != "":
 		s.Reason = w.unread
@@ -113,7 +118,8 @@ func (s *leftover) judge(w *wanted, past map[string]history.Past) {
 	case len(known) > 1:
 		s.Reason = "documents of several clusters have had this id"
 	case s.newest.After(known[0].Changed):
-		s.Reason = "an object is younger than commit " + short(known[0].Commit) + ", the last one about its document: fetch all branches"
+		s.Reason = "an object is younger than commit " + short(known[0].Commit) +
+			", the last one about its document: fetch all branches"
 	default:
 		s.State, s.Reason = stateLeaked, "commit "+short(known[0].Commit)+" is the last one about its document"
 	}
@@ -123,52 +129,12 @@ func short(id string) string { return id[:min(12, len(id))] }
 
 // text describes the sandbox in a line.
 func (s *leftover) text() string {
-	var kinds []string
+	kinds := make([]string, 0, len(s.Objects))
 	for _, kind := range slices.Sorted(maps.Keys(s.Objects)) {
 		kinds = append(kinds, fmt.Sprintf("%d %s", s.Objects[kind], kind))
 	}
 	return fmt.Sprintf("Sandbox %s (id %s): %s: %s; has %s in %s", s.Name, s.ID, s.State, s.Reason, strings.Join(kinds, ", "),
 		strings.Join(s.Namespaces, ", "))
-}
-
-// teardown returns the delete phase that the cluster has, if it is unchanged since it was rendered and all of it belongs to the sandbox.
-func (s *leftover) teardown() ([]byte, error) {
-	if len(s.undo) != 1 {
-		return nil, fmt.Errorf("the cluster must have one teardown of it, not %d: render it from the commit", len(s.undo))
-	}
-	encoded, _, err := unstructured.NestedString(s.undo[0].Object, "binaryData", undo.DataKey)
-	if err != nil {
-		return nil, err
-	}
-	data, err := base64.StdEncoding.DecodeString(encoded)
-	if err != nil {
-		return nil, err
-	}
-	reader, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("its teardown must be compressed: %w", err)
-	}
-	text, err := io.ReadAll(io.LimitReader(reader, maxTeardown+1))
-	if err != nil || len(text) > maxTeardown {
-		return nil, errors.Join(err, errors.New("its teardown must be complete, and not larger than 64 MiB"))
-	}
-	sum := sha256.Sum256(text)
-	if digest := s.undo[0].GetAnnotations()[undo.DigestKey]; digest != "sha256:"+hex.EncodeToString(sum[:]) {
-		return nil, errors.New("its teardown has another digest than was recorded")
-	}
-	return text, eachObject(text, s.checkOwn)
-}
-
-// maxTeardown limits the size of an expanded teardown, in bytes.
-const maxTeardown = 64 << 20
-
-// checkOwn refuses an object of another sandbox. Scripts belong to none.
-func (s *leftover) checkOwn(o *unstructured.Unstructured) error {
-	id, isOwned := o.GetLabels()[contract.SandboxIDKey]
-	if isOwned && id == s.ID || !isOwned && o.GetKind() == "ConfigMap" {
-		return nil
-	}
-	return fmt.Errorf("its teardown has an object of another sandbox, %s %q", o.GetKind(), o.GetName())
 }
 
 // eachObject calls a function for the objects of a text as kubectl prints them: one, a list, or several YAML documents.

@@ -46,12 +46,13 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 			"           younger than the commit that last changed that\n" +
 			"  unknown  anything else: it may belong to another repository, cluster or branch\n\n" +
 			"With --render, print the delete phase of leaked sandboxes: the teardown that the option undo of\n" +
-			"render has put into the cluster, if its digest is right and all of it belongs to the sandbox.\n" +
-			"Unknown ones are named, and never rendered. Fetch all branches first.\n\n" +
+			"render has put into the cluster, if its digest is right, and if all of it belongs to the sandbox and\n" +
+			"to its namespace. Whoever may write ConfigMaps there may have changed both: review what is printed.\n" +
+			"Unknown sandboxes are named, and never rendered. Fetch all branches first. Secrets are not read.\n\n" +
 			"Exit code: 0 if nothing is left over, 1 if something is, or a document has an error, 2 if the\n" +
 			"call is wrong or kubectl fails; with --render 0 if all leaked sandboxes were rendered.",
-		Example: "  rplug sweep --all-branches\n  kubectl get jobs,configmaps,secrets -A -o json | rplug sweep -f -\n" +
-			"  rplug sweep --all-branches --render | kubectl apply -f -",
+		Example: "  rplug sweep --all-branches\n  kubectl get jobs,configmaps -A -o json | rplug sweep -f -\n" +
+			"  rplug sweep --all-branches --render > teardown.yaml",
 	}
 	f := command.Flags()
 	f.SortFlags = false
@@ -59,7 +60,8 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 	f.BoolVar(&flags.allBranches, "all-branches", false, "the documents of all branches are wanted, also those of remotes")
 	f.StringVar(&flags.names, "names", "", "`FILE` with names that are wanted, too, one a line; - for stdin")
 	f.BoolVar(&flags.render, "render", false, "print the objects that tear leaked sandboxes down")
-	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil, "read a `DUMP` of kubectl get instead of running kubectl, - for stdin")
+	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil,
+		"read a `DUMP` of kubectl get instead of running kubectl, - for stdin")
 	flags.state.kubectl.Flags(f)
 	flags.output = rplug.OutputFlag(command)
 	command.RunE = flags.run
@@ -102,10 +104,11 @@ func (f *sweepFlags) run(c *cobra.Command, args []string) error {
 	if err := errors.Join(err, h.Close()); err != nil {
 		return err
 	}
+	known := bySandbox(past)
 	left := []*leftover{}
 	for _, s := range found {
 		if !w.has(s) {
-			s.judge(w, past)
+			s.judge(w, known[s.ID])
 			left = append(left, s)
 		}
 	}

@@ -1,0 +1,96 @@
+package lifecycle
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
+	"github.com/resource-plugins/krm-functions/internal/engines"
+)
+
+// teardown returns the delete phase that the cluster has, if it is unchanged since it was rendered and all of it belongs to
+// the sandbox.
+func (s *leftover) teardown() ([]byte, error) {
+	if len(s.undo) != 1 {
+		return nil, fmt.Errorf("the cluster must have one teardown of it, not %d: render it from the commit", len(s.undo))
+	}
+	encoded, _, err := unstructured.NestedString(s.undo[0].Object, "binaryData", undo.DataKey)
+	if err != nil {
+		return nil, err
+	}
+	data, err := base64.StdEncoding.DecodeString(encoded)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, fmt.Errorf("its teardown must be compressed: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(reader, maxTeardown+1))
+	if err != nil || len(text) > maxTeardown {
+		return nil, errors.Join(err, errors.New("its teardown must be complete, and not larger than 64 MiB"))
+	}
+	sum := sha256.Sum256(text)
+	if digest := s.undo[0].GetAnnotations()[undo.DigestKey]; digest != "sha256:"+hex.EncodeToString(sum[:]) {
+		return nil, errors.New("its teardown has another digest than was recorded")
+	}
+	return text, eachObject(text, s.ownCheck(s.undo[0].GetNamespace()))
+}
+
+// maxTeardown limits the size of an expanded teardown, in bytes.
+const maxTeardown = 64 << 20
+
+// tornDown returns the kinds of objects that a delete phase has, whatever its engine.
+func tornDown() map[schema.GroupKind]bool {
+	kinds := map[schema.GroupKind]bool{
+		{Kind: "ConfigMap"}: true, {Kind: "Secret"}: true, {Kind: "ServiceAccount"}: true, {Kind: jobs.Pod}: true,
+		{Group: rbacv1.GroupName, Kind: "Role"}: true, {Group: rbacv1.GroupName, Kind: "RoleBinding"}: true,
+	}
+	for _, e := range engines.All() {
+		for _, k := range e.Traits().Kinds {
+			if slices.Contains(engines.Workloads(), k.Name) {
+				kinds[schema.GroupKind{Group: k.Group, Kind: k.Name}] = true
+			}
+		}
+	}
+	return kinds
+}
+
+// ownCheck returns a check of the objects of the teardown in a namespace. Whoever may write a ConfigMap there may have written
+// the teardown, too: it must not reach into other namespaces, nor give the rights of a ClusterRole.
+func (s *leftover) ownCheck(namespace string) func(o *unstructured.Unstructured) error {
+	kinds := tornDown()
+	return func(o *unstructured.Unstructured) error {
+		id, isOwned := o.GetLabels()[contract.SandboxIDKey]
+		isScript := !isOwned && o.GetKind() == "ConfigMap"
+		role, _, _ := unstructured.NestedString(o.Object, "roleRef", "kind")
+		problem := ""
+		switch {
+		case !kinds[o.GroupVersionKind().GroupKind()]:
+			problem = "is not an object of a delete phase"
+		case !isScript && id != s.ID:
+			problem = "belongs to another sandbox"
+		case o.GetNamespace() != namespace:
+			problem = fmt.Sprintf("is in namespace %q, and the teardown in %q", o.GetNamespace(), namespace)
+		case role != "" && role != "Role":
+			problem = "gives the rights of a " + role
+		default:
+			return nil
+		}
+		return fmt.Errorf("its teardown in the cluster is not used, since %s %s %q %s: render it from the commit",
+			o.GetAPIVersion(), o.GetKind(), o.GetName(), problem)
+	}
+}
