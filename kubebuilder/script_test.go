@@ -1,7 +1,6 @@
 package kubebuilder_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -10,6 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,5 @@ func TestMain(m *testing.M) {
 // TestScripts runs functions with the feature.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-	})
+	script.Run(t, testscript.Params{})
 }

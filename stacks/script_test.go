@@ -1,7 +1,6 @@
 package stacks_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -13,6 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/stacks"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 func TestMain(m *testing.M) {
@@ -28,8 +28,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs functions that have the feature.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+	script.Run(t, testscript.Params{
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
 	})
 }

@@ -1,10 +1,11 @@
 package main
 
 import (
-	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 func TestMain(m *testing.M) {
@@ -14,5 +15,5 @@ func TestMain(m *testing.M) {
 // TestScripts runs the command with all features.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_GOLDEN") != ""})
+	script.Run(t, testscript.Params{})
 }

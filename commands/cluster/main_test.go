@@ -2,16 +2,14 @@ package cluster
 
 import (
 	"errors"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/resource-plugins/krm-functions/internal/rplug"
-	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 func main() { rplug.Main(Extension()) }
@@ -20,18 +18,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"rplug": main})
 }
 
-// TestScripts runs whole commands. Their programs are those on the PATH, or else those in bin/tools.
+// TestScripts runs whole commands.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
-		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"status": runStatus},
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
-			return nil
-		},
-	})
+	script.Run(t, testscript.Params{Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": runStatus}})
 }
 
 // runStatus is the script command "status CODE ARGUMENTS...": it runs rplug status, which must have that exit code.

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 func main() { rplug.Main(Extension()) }
@@ -21,10 +22,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs whole commands in repositories of git.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
-		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-		Cmds:          map[string]func(*testscript.TestScript, bool, []string){"end": endJobs, "dump": dump},
+	script.Run(t, testscript.Params{
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"end": endJobs, "dump": dump},
 		Setup: func(env *testscript.Env) error {
 			for _, name := range []string{"GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"} {
 				env.Setenv(name, "test")

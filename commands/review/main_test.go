@@ -1,12 +1,12 @@
 package review
 
 import (
-	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 func main() { rplug.Main(Extension()) }
@@ -18,8 +18,5 @@ func TestMain(m *testing.M) {
 // TestScripts runs whole commands.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
-		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-	})
+	script.Run(t, testscript.Params{})
 }

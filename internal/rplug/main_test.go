@@ -2,15 +2,13 @@ package rplug
 
 import (
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 func main() { Main() }
@@ -21,20 +19,12 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs whole commands. Programs that they need are those on the PATH, else those of bin/tools.
+// TestScripts runs whole commands.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
-		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+	script.Run(t, testscript.Params{
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"image": ociimage.Script, "crlf": crlf, "lf": lf, "append": appendLine,
-		},
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
-			program, err := exec.LookPath("rplug")
-			env.Setenv("RPLUG", program)
-			return err
 		},
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/stacks/command"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 var extension = command.Extension()
@@ -28,8 +29,7 @@ func TestMain(m *testing.M) {
 // TestScripts runs whole commands.
 func TestScripts(t *testing.T) {
 	t.Parallel()
-	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
+	script.Run(t, testscript.Params{
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
 	})
 }

@@ -3,15 +3,13 @@ package command
 import (
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/resource-plugins/krm-functions/commands/local/localrun/process"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
-	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 func main() { rplug.Main(Extension()) }
@@ -23,21 +21,16 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"rplug": main})
 }
 
-// TestScripts runs whole commands. Their programs are those on the PATH, or else those in bin/tools.
+// TestScripts runs whole commands.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	cache := t.TempDir() // outside of the scripts' folders, since it has the key of states
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
-		UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-		Condition:     condition,
+	script.Run(t, testscript.Params{
+		Condition: condition,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
-			program, err := exec.LookPath("rplug")
-			env.Setenv("RPLUG", program)
 			env.Setenv("USER_NAME", "ada $(x) and ü")
 			env.Setenv("XDG_CACHE_HOME", cache)
-			return err
+			return nil
 		},
 	})
 }

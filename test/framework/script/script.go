@@ -1,0 +1,43 @@
+// Package script runs the archives of a package that call its commands:
+// https://pkg.go.dev/github.com/rogpeppe/go-internal/testscript.
+//
+//	func TestScripts(t *testing.T) {
+//		t.Parallel()
+//		script.Run(t, testscript.Params{})
+//	}
+package script
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+)
+
+// Folder is where the archives are by default.
+const Folder = "testdata/script"
+
+// Run runs archives, and updates what they expect with UPDATE_GOLDEN. Programs are those on the PATH, or else those in
+// bin/tools. RPLUG is the path of rplug, if it is a command of the test.
+func Run(t *testing.T, p testscript.Params) {
+	t.Helper()
+	p.Dir = cmp.Or(p.Dir, Folder)
+	p.UpdateScripts = os.Getenv("UPDATE_GOLDEN") != ""
+	setup := p.Setup
+	p.Setup = func(env *testscript.Env) error {
+		env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
+		if program, err := exec.LookPath("rplug"); err == nil {
+			env.Setenv("RPLUG", program)
+		}
+		if setup == nil {
+			return nil
+		}
+		return setup(env)
+	}
+	testscript.Run(t, p)
+}
