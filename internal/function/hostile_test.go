@@ -3,12 +3,13 @@ package function
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -216,7 +217,7 @@ const (
 // heap returns the most memory that a run takes for its heap and stacks.
 func (s sized) heap(t *testing.T) int {
 	t.Helper()
-	command := exec.Command(os.Args[0], append([]string{"-test.run=^TestRunFunction$", "-test.v"}, s.args...)...)
+	command := exec.Command(os.Args[0], s.args...)
 	command.Env = append(os.Environ(), functionVariable+"="+s.function.Name)
 	command.Stdin = strings.NewReader(s.list)
 	out, err := command.CombinedOutput()
@@ -229,22 +230,11 @@ func (s sized) heap(t *testing.T) int {
 	return bytes
 }
 
-// TestRunFunction is what a process of sized.heap runs.
-func TestRunFunction(t *testing.T) {
-	name := os.Getenv(functionVariable)
-	if name == "" {
-		t.Skip("only for other tests: " + functionVariable + " is not set")
-	}
-	for _, f := range []cli.Function{validateplugin.New(), resolveversion.New(), renderphase.New(), rendersandbox.New(), importplugin.New()} {
-		if f.Name != name {
-			continue
-		}
-		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
-		require.NoError(t, err)
-		defer out.Close()
-		f.Run(t.Context(), flag.Args(), os.Stdin, out, out)
-		var memory runtime.MemStats
-		runtime.ReadMemStats(&memory)
-		fmt.Fprintf(os.Stderr, "%s%d\n", heapPrefix, memory.HeapSys+memory.StackSys)
-	}
+// runMeasured is the process of sized.heap: it runs a function, and prints the memory that it took.
+func runMeasured(name string, args []string) {
+	at := slices.IndexFunc(functions, func(f cli.Function) bool { return f.Name == name })
+	functions[at].Run(context.Background(), args, os.Stdin, io.Discard, io.Discard)
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	fmt.Fprintf(os.Stderr, "%s%d\n", heapPrefix, memory.HeapSys+memory.StackSys)
 }

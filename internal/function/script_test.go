@@ -1,4 +1,4 @@
-package function_test
+package function
 
 import (
 	"os"
@@ -13,8 +13,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
-	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
+	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
 
 var functions = []cli.Function{
@@ -22,6 +22,10 @@ var functions = []cli.Function{
 }
 
 func TestMain(m *testing.M) {
+	if name := os.Getenv(functionVariable); name != "" {
+		runMeasured(name, os.Args[1:])
+		os.Exit(0)
+	}
 	commands := map[string]func(){}
 	for _, f := range functions {
 		commands[f.Name] = func() { cli.Main(f) }
@@ -40,13 +44,11 @@ func TestScripts(t *testing.T) {
 	for _, folder := range folders {
 		t.Run(folder, func(t *testing.T) {
 			t.Parallel()
-			testscript.Run(t, testscript.Params{
-				Dir:           filepath.Join("testdata", folder),
-				UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
-				Cmds:          map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
+			script.Run(t, testscript.Params{
+				Dir:  filepath.Join("testdata", folder),
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"image": ociimage.Script},
 				Setup: func(env *testscript.Env) error {
 					env.Setenv("HOME", env.WorkDir)
-					env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
 					return nil
 				},
 			})

@@ -1,4 +1,4 @@
-package function_test
+package function
 
 import (
 	"bytes"

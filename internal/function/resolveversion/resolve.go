@@ -19,9 +19,9 @@ type Resolved struct {
 	Others []extension.Resolved
 }
 
-// Resolve pins every reference of a list: those of sandboxes to plugins, and those of documents of extensions. It updates the
-// lock. Besides krm.OptionErrors, with which nothing is resolved unless Plugins.Sandboxes says otherwise, an error means that
-// the list cannot be processed.
+// Resolve pins every reference of a list: those of sandboxes to plugins, and those of documents of extensions. It updates
+// the lock. Besides krm.OptionErrors, with which nothing is resolved unless Plugins.Sandboxes says otherwise, an error means
+// that the list cannot be processed.
 func Resolve(list *krm.ResourceList, options resolve.Options, extensions ...extension.Extension) (r Resolved, err error) {
 	resolvers := extension.Resolvers(extensions)
 	options.Others = map[string]bool{}
