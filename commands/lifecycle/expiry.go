@@ -109,9 +109,9 @@ func expiryOf(d load.Document) *expiry {
 
 // judge decides whether the document has expired.
 func (e *expiry) judge(life history.Life, now time.Time) {
-	lifetime, err := parseTTL(e.TTL)
+	lifetime, err := document.ParseTTL(e.TTL)
 	if err != nil {
-		e.State, e.Reason = stateUnknown, err.Error()
+		e.State, e.Reason = stateUnknown, "ttl.duration "+err.Error()
 		return
 	}
 	var start history.Moment
@@ -134,7 +134,7 @@ func (e *expiry) judge(life history.Life, now time.Time) {
 		e.State, e.Reason = stateUnknown, fmt.Sprintf("ttl.offsetFrom must be %s or %s, not %q", createdAt, updatedAt, e.From)
 		return
 	}
-	end := lifetime.after(start.Time)
+	end := after(start.Time, lifetime)
 	e.Start, e.Expires, e.Commit, e.Reason = &start.Time, &end, start.Commit, start.Unknown
 	switch {
 	case !end.After(now) && !start.Time.Equal(now):
@@ -147,7 +147,7 @@ func (e *expiry) judge(life history.Life, now time.Time) {
 }
 
 // text describes the entry in a line.
-func (e *expiry) text(now time.Time) string {
+func (e *expiry) text() string {
 	text := fmt.Sprintf("%s:%d: %s %s: %s", e.File, e.Line, e.Kind, e.Name, e.State)
 	if e.Expires != nil {
 		switch e.State {

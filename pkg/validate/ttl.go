@@ -1,10 +1,6 @@
 package validate
 
 import (
-	"fmt"
-	"strconv"
-	"strings"
-
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -45,8 +41,8 @@ var ttlOffset = Rule{
 var ttlIgnored = Rule{
 	ID: "ttl-ignored", Severity: krm.Warning,
 	Summary: "A ttl that ends nothing by itself is acted on by rplug expire; turn the rule off where that runs.",
-	Why: "Manifests have no clock: only forks and routes whose ttl counts from createdAt get an annotation for kube-janitor, and " +
-		"what plugins created stays.",
+	Why: "Manifests have no clock: only forks and routes whose ttl counts from createdAt get an annotation for kube-janitor, " +
+		"and what plugins created stays.",
 	Sources: []string{},
 	Example: "spec.ttl: {duration: 2d, offsetFrom: updatedAt}",
 	checks: []check{
@@ -62,21 +58,16 @@ var ttlIgnored = Rule{
 
 func (c *Document) ignored(r *Rule, ttl *v1alpha1.TTL, isIgnored bool) {
 	if absent, err := document.IsAbsent(c.item); ttl != nil && isIgnored && !absent && err == nil {
-		c.Report(r, ttlPath, "nothing acts on the ttl %q: run `rplug expire --write` on a schedule, and set the rule %s to off in "+
-			"rplug.yaml", ttl.Duration, r.ID)
+		c.Report(r, ttlPath, "nothing acts on the ttl %q: run `rplug expire --write` on a schedule, and set the rule %s to off "+
+			"in rplug.yaml", ttl.Duration, r.ID)
 	}
 }
 
 func (c *Document) duration(r *Rule, ttl *v1alpha1.TTL) {
-	if ttl != nil {
-		c.Must(r, ttlPath.Key("duration"), "", checkDuration(ttl.Duration))
+	if ttl == nil || ttl.Duration == "" {
+		return
 	}
-}
-
-func checkDuration(text string) string {
-	digits := strings.TrimRight(text, "mhdw")
-	if _, err := strconv.ParseUint(digits, 10, 32); text == "" || err == nil && len(text) == len(digits)+1 {
-		return ""
+	if _, err := document.ParseTTL(ttl.Duration); err != nil {
+		c.Must(r, ttlPath.Key("duration"), "", err.Error())
 	}
-	return fmt.Sprintf("must be a number of at most 32 bits and one of the units m, h, d and w, such as %q, not %q", "2d", text)
 }
