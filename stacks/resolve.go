@@ -24,6 +24,8 @@ func (resolver) Resolve(list *krm.ResourceList, options resolve.Options) (extens
 
 func (resolver) Lint(items []*krm.Item) krm.Results { return dependency.Lint(items) }
 
-func (resolver) Publish(c *resolve.CatalogDocument, items []*krm.Item, options resolve.PublishOptions) ([]string, krm.Results) {
+func (resolver) Publish(
+	c *resolve.CatalogDocument, items []*krm.Item, options resolve.PublishOptions,
+) ([]string, krm.Results) {
 	return dependency.Publish(c, items, options)
 }

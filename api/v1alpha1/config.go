@@ -47,7 +47,7 @@ type RenderPhase struct {
 	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
 
 	Compatible      string `json:"compatible" enum:"v0.10" help:"with v0.10: only render the Jobs of crossplane v0.10.0"`
-	ExecutorImage   string `json:"executorImage" help:"with compatible: executor"`
+	ExecutorImage   string `json:"executorImage" help:"the executor of v0.10"`
 	TemplatingImage string `json:"templatingImage" help:"with compatible: the image of the controllers of template stacks"`
 
 	Mirror map[string]string `json:"mirror" help:"where package images are: old prefix=new prefix"`

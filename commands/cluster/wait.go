@@ -48,8 +48,8 @@ func (f *statusFlags) await(from *source, shown *statusProgress) (*status.Report
 	}
 }
 
-// statusProgress shows on stderr the state of the steps meanwhile: on a terminal as rows that are drawn again, elsewhere as a line
-// for each change.
+// statusProgress shows on stderr the state of the steps meanwhile: on a terminal as rows that are drawn again, elsewhere as
+// a line for each change.
 type statusProgress struct {
 	out   io.Writer
 	name  string

@@ -12,7 +12,8 @@ import (
 )
 
 // errByHand is why a native document is not marked: its name must be alone in its line, below which the object begins.
-var errByHand = errors.New("a native document must begin with a line `name: NAME` to be marked: convert it with rplug import")
+var errByHand = errors.New(
+	"a native document must begin with a line `name: NAME` to be marked: convert it with rplug import")
 
 // convert makes a native document a KRM object that is absent: it inserts lines above that of the name, which becomes the
 // name of the metadata. Nothing else changes.

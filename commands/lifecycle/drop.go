@@ -204,7 +204,8 @@ func deletesNothing(name string, read *load.Package) bool {
 			continue
 		}
 		p, _ := document.ReadPlugin(d.Item)
-		return len(p.Spec.Delete) == 0 && !slices.ContainsFunc(p.Spec.Create, func(s v1alpha1.Step) bool { return len(s.Outputs) > 0 })
+		hasOutputs := func(s v1alpha1.Step) bool { return len(s.Outputs) > 0 }
+		return len(p.Spec.Delete) == 0 && !slices.ContainsFunc(p.Spec.Create, hasOutputs)
 	}
 	return false
 }

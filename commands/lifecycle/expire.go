@@ -41,7 +41,8 @@ func expireCommand(features []extension.Extension) *cobra.Command {
 			"cannot be read, the latest time that is possible counts, and the document is listed as unknown until\n" +
 			"it has expired by that, too.\n\n" +
 			"Exit code: 0 if done, 1 if a document has an error or cannot be marked, 2 if the call is wrong.",
-		Example: "  rplug expire\n  rplug expire --all --output json sandboxes/\n  rplug expire --write && git commit -am 'Expire sandboxes'",
+		Example: "  rplug expire\n  rplug expire --all --output json sandboxes/\n" +
+			"  rplug expire --write && git commit -am 'Expire sandboxes'",
 	}
 	f := command.Flags()
 	f.SortFlags = false
@@ -70,7 +71,7 @@ func (f *expireFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.print(c.OutOrStdout(), entries, now); err != nil || !f.write {
+	if err := f.print(c.OutOrStdout(), entries); err != nil || !f.write {
 		return err
 	}
 	var expired []load.Document
@@ -119,7 +120,7 @@ func readFiles(paths, catalogs []string, options load.Options) (*load.Package, e
 	return all, report.Refused(all.Results())
 }
 
-func (f *expireFlags) print(out io.Writer, entries []*expiry, now time.Time) error {
+func (f *expireFlags) print(out io.Writer, entries []*expiry) error {
 	listed := []*expiry{}
 	for _, e := range entries {
 		if f.all || e.State == stateExpired || e.State == stateUnknown {
@@ -131,7 +132,7 @@ func (f *expireFlags) print(out io.Writer, entries []*expiry, now time.Time) err
 	}
 	var text strings.Builder
 	for _, e := range listed {
-		fmt.Fprintln(&text, report.Printable(e.text(now)))
+		fmt.Fprintln(&text, report.Printable(e.text()))
 	}
 	_, err := io.WriteString(out, report.WithoutCommands(text.String()))
 	return err

@@ -45,7 +45,8 @@ func removeCommand(features []extension.Extension) *cobra.Command {
 	f.StringVar(&flags.cluster, "cluster", "", "`NAME` of the cluster of the documents")
 	f.BoolVar(&flags.done, "done", false, "drop documents whose delete phase is complete")
 	f.StringArrayVar(&flags.state.renders, "render", nil, "with --done: `PATH` of the output of render or build, - for stdin")
-	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil, "with --done: read a `DUMP` of kubectl get instead of running kubectl")
+	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil,
+		"with --done: read a `DUMP` of kubectl get instead of running kubectl")
 	flags.state.kubectl.Flags(f)
 	command.RunE = flags.run
 	return flags.inputs.ReadProject(command)
@@ -125,7 +126,8 @@ func (f *removeFlags) find(read *load.Package, names []string) (found []load.Doc
 		case 1:
 			found = append(found, of[0])
 		default:
-			wrong = append(wrong, fmt.Errorf("%q is the name of several documents, such as %s: give --cluster or a path", name, placeOf(of[1])))
+			wrong = append(wrong, fmt.Errorf("%q is the name of several documents, such as %s: give --cluster or a path",
+				name, placeOf(of[1])))
 		}
 	}
 	if len(wrong) > 0 {

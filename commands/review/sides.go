@@ -56,7 +56,8 @@ func sourceOf(arg string, paths []string) (diffSource, error) {
 	return diffSource{}, fmt.Errorf("%q must be a file, a folder or a git revision: %w", arg, err)
 }
 
-// configure completes the options with settings of the project file that no flag overrides, and returns how documents are read.
+// configure completes the options with settings of the project file that no flag overrides, and returns how documents are
+// read.
 func (f *diffFlags) configure(c *cobra.Command) (load.Options, error) {
 	if found := f.inputs.Project; found != nil {
 		f.chain.Validate.Rules = found.Rules

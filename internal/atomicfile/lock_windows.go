@@ -14,8 +14,8 @@ const (
 	errorSharingViolation = syscall.Errno(32)
 )
 
-// tryLock creates a file that no other process can open. Windows cannot lock a folder, but deletes this file when it is closed,
-// even if the process is killed.
+// tryLock creates a file that no other process can open. Windows cannot lock a folder, but deletes this file when it is
+// closed, even if the process is killed.
 func tryLock(folder string) (*os.File, error) {
 	if _, err := os.Stat(folder); err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 )
 
 // addGone adds the sandboxes of the older state that are gone to a list, marked absent and with the versions that the older
-// state resolves to, so that their delete phase is rendered. The plugins that the list lacks come with them. A sandbox that is
-// elsewhere, or may be in a document that cannot be read, is not gone.
+// state resolves to, so that their delete phase is rendered. The plugins that the list lacks come with them. A sandbox that
+// is elsewhere, or may be in a document that cannot be read, is not gone.
 func (c Chain) addGone(list *krm.ResourceList) error {
 	if c.Base == nil || c.Base.Partial {
 		return nil
@@ -28,7 +28,8 @@ func (c Chain) addGone(list *krm.ResourceList) error {
 		s, problems := document.ReadSandbox(item)
 		id, err := s.ID()
 		absent, wrong := s.IsAbsent()
-		return err != nil || wrong != nil || absent || len(problems) > 0 || len(s.Spec.Resources) == 0 || present[s.Cluster()+"/"+id]
+		return err != nil || wrong != nil || absent || len(problems) > 0 || len(s.Spec.Resources) == 0 ||
+			present[s.Cluster()+"/"+id]
 	})
 	if len(gone) == 0 {
 		return nil

@@ -85,20 +85,7 @@ func (r *run) readAndProcess(with steps) (*checked, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.text = *call.text
-	if name := r.project.Name(); name != "" && c.summary != "" {
-		c.summary += " with " + name
-	}
-	if names := unset(read); len(names) > 0 && c.summary != "" {
-		c.summary += ", without a value for " + strings.Join(names, ", ")
-	}
-	c.results = slices.DeleteFunc(call.List.Results(), newUnfilled(read).isAbout)
-	c.results = append(c.results, found...)
-	c.results = slices.DeleteFunc(c.results, r.isOfCatalog)
-	if call.Base != nil {
-		c.results = append(c.results, call.Base.unread...)
-	}
-	c.results = c.results.Sort()
+	r.complete(c, call, found)
 	if len(*call.wrong) > 0 {
 		return nil, misconfigured{*call.wrong, c.results}
 	}
@@ -107,10 +94,29 @@ func (r *run) readAndProcess(with steps) (*checked, error) {
 	return c, nil
 }
 
+// complete adds to what the function has said: what was found when the files were read, and where values are from.
+func (r *run) complete(c *checked, call Call, found krm.Results) {
+	c.text = *call.text
+	if name := r.project.Name(); name != "" && c.summary != "" {
+		c.summary += " with " + name
+	}
+	if names := unset(c.read); len(names) > 0 && c.summary != "" {
+		c.summary += ", without a value for " + strings.Join(names, ", ")
+	}
+	c.results = slices.DeleteFunc(call.List.Results(), newUnfilled(c.read).isAbout)
+	c.results = append(c.results, found...)
+	c.results = slices.DeleteFunc(c.results, r.isOfCatalog)
+	if call.Base != nil {
+		c.results = append(c.results, call.Base.unread...)
+	}
+	c.results = c.results.Sort()
+}
+
 // newCall returns a call of the function with the documents that were read.
 func (r *run) newCall(read *load.Package, writeLock bool) Call {
-	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, RefuseEmpty: !r.AllowEmpty, native: map[*krm.Item]bool{},
-		packages: map[*krm.Item]string{}, rendered: map[*krm.Item]bool{}, wrong: &flagErrors{}, WriteLock: writeLock,
+	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, RefuseEmpty: !r.AllowEmpty,
+		native: map[*krm.Item]bool{}, packages: map[*krm.Item]string{}, rendered: map[*krm.Item]bool{},
+		wrong: &flagErrors{}, WriteLock: writeLock,
 		Partial: read.Findings.Failed(), text: new([]byte), suppressed: &r.suppressed, places: r.places}
 	for _, d := range read.Documents {
 		call.List.Append(d.Item)

@@ -73,7 +73,8 @@ func (f *fixes) pass(ctx context.Context, c *checked) (refused []byte, changed i
 	return lines.Bytes(), changed, nil
 }
 
-const errInImage = atomicfile.SkipError("it must be in a file of its own, not in an image: change what the image is built from")
+const errInImage = atomicfile.SkipError(
+	"it must be in a file of its own, not in an image: change what the image is built from")
 
 // file makes the changes of one file, all that can be made.
 func (f *fixes) file(

@@ -18,7 +18,8 @@ func (r *run) help() string {
 		writeUsages(&b, fields)
 	} else {
 		fmt.Fprintf(&b, "  %-34s a ResourceList from stdin to stdout, for kustomize and kpt\n", r.Command)
-		fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n", r.Command+" [flags] PATH...", printedBy(defaults.modes[0]))
+		fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n",
+			r.Command+" [flags] PATH...", printedBy(defaults.modes[0]))
 		if len(fields) > 0 {
 			fmt.Fprintf(&b, "\nfields of the functionConfig (%s, keys in camelCase), and their flags:\n", r.Kind)
 			writeFields(&b, fields)

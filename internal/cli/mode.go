@@ -12,8 +12,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Mode is what file mode does with documents: it prints objects, reports findings, writes pins. The fields of its struct with
-// a `json` tag are flags.
+// Mode is what file mode does with documents: it prints objects, reports findings, writes pins. The fields of its struct
+// with a `json` tag are flags.
 type Mode interface {
 	// flags returns the mode's flags, with their defaults.
 	flags() []Field
@@ -81,7 +81,8 @@ func (p *Printing) run(_ context.Context, r *run) int {
 	case p.Rendered:
 		items = r.objects(c)
 	default:
-		items = slices.DeleteFunc(slices.Clone(items), func(item *krm.Item) bool { return !c.rendered[item] && !r.isForCluster(item) })
+		isInput := func(item *krm.Item) bool { return !c.rendered[item] && !r.isForCluster(item) }
+		items = slices.DeleteFunc(slices.Clone(items), isInput)
 	}
 	return r.printItems(c, items)
 }

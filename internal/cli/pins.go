@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// Pins is the mode that writes the pins into the files of the documents, with --write, and to the lock, with --write-lock. The
-// lock is that of the list; the function changes it, or adds one if Call.WriteLock is set.
+// Pins is the mode that writes the pins into the files of the documents, with --write, and to the lock, with --write-lock.
+// The lock is that of the list; the function changes it, or adds one if Call.WriteLock is set.
 type Pins struct {
 	Write     bool   `json:"write" help:"write the pins into the files, and print nothing"`
 	WriteLock string `json:"writeLock" arg:"FILE" help:"make or update the lock, and print nothing"`
@@ -74,7 +74,8 @@ func (p *Pins) run(ctx context.Context, r *run) int {
 		if err != nil {
 			return r.fail(err)
 		}
-		summary := c.summary + fmt.Sprintf("; wrote %s to %s", report.Count(done.pinned, "pin"), report.Count(done.changed, "file"))
+		summary := c.summary + fmt.Sprintf("; wrote %s to %s",
+			report.Count(done.pinned, "pin"), report.Count(done.changed, "file"))
 		if update != nil && done.changed > 0 {
 			if c, err = r.readAndProcess(with); err != nil {
 				return r.fail(err)

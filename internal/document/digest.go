@@ -51,11 +51,11 @@ const digestPrefix = "sha256:"
 // date is the string that kustomize makes of it (`2020-01-01` is "2020-01-01T00:00:00Z"), `!!binary` the text it
 // encodes. So a document has one digest in a file, in kpt and in kustomize, which sends documents through JSON.
 //
-// A value without such a form is an error: a key that is not a string, a key given twice, not-a-number and infinity, a number
-// with more digits than a 64-bit float holds (kustomize would drop some), a plain time of day (kpt would quote some),
-// text with U+0085 (kustomize would make a blank or a line break of it),
-// binary data that is not UTF-8, a document that expands to more than MaxDigestSize or nests deeper than MaxDigestDepth.
-// testdata/vectors has documents with their bytes and digests.
+// A value without such a form is an error: a key that is not a string, a key given twice, not-a-number and infinity, a
+// number with more digits than a 64-bit float holds (kustomize would drop some), a plain time of day (kpt would quote some),
+// text with U+0085 (kustomize would make a blank or a line break of it), binary data that is not UTF-8, a document that
+// expands to more than MaxDigestSize or nests deeper than MaxDigestDepth. testdata/vectors has documents with their bytes
+// and digests.
 func Digest(name version.Name, spec *yaml.Node) (string, *strictyaml.Problem) {
 	text, problem := CanonicalPlugin(name, spec)
 	if problem != nil {

@@ -73,7 +73,8 @@ func (p *Params) Meant(param string, given map[string]string) string {
 	return nearest
 }
 
-// emptinessTests are what asks in a shell script whether a variable or a file is empty: a test, or an expansion with a default.
+// emptinessTests are what asks in a shell script whether a variable or a file is empty: a test, or an expansion with a
+// default.
 var emptinessTests = regexp.MustCompile(`-[zn] "?\$\{?(\w+)|\$\{(\w+)[:+-]|"\$(\w+)" !?=|"\$\{(\w+)\}" !?=|-s "?(/[^\s"]+)`)
 
 // TestedIn returns the variables, and the paths of files, of which a shell script asks whether they are empty.

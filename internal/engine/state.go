@@ -108,7 +108,9 @@ type Cause struct {
 func (c Cause) String() string { return c.Object + ": " + c.Reason + ": " + c.Message }
 
 // NewState returns a task of a workload that runs several tasks. annotations, labels and env are those of the task's Pods.
-func NewState(kind Kind, of metav1.ObjectMeta, task string, annotations, labels map[string]string, env []corev1.EnvVar) *State {
+func NewState(
+	kind Kind, of metav1.ObjectMeta, task string, annotations, labels map[string]string, env []corev1.EnvVar,
+) *State {
 	s := &State{ObjectMeta: of, Kind: kind, Task: task, Secrets: annotations, Plan: PlanOf(env), HasStarted: true}
 	s.Labels, s.Annotations = Merged(of.Labels, labels), Merged(of.Annotations, annotations)
 	return s

@@ -50,7 +50,9 @@ type finder struct {
 }
 
 func newFinder(options Options) *finder {
-	f := &finder{options: options, files: options.Files, label: options.Label, seen: map[string]bool{}, tracked: options.Tracked}
+	f := &finder{
+		options: options, files: options.Files, label: options.Label, seen: map[string]bool{}, tracked: options.Tracked,
+	}
 	if f.tracked == nil {
 		f.tracked = func(string) bool { return false }
 	}

@@ -35,8 +35,8 @@ func git(args ...string) *exec.Cmd {
 	return command
 }
 
-// GitOutput runs git in the repository of the working folder, as OpenRevision does, and returns what it prints. No argument may
-// come from a document.
+// GitOutput runs git in the repository of the working folder, as OpenRevision does, and returns what it prints. No argument
+// may come from a document.
 func GitOutput(args ...string) (string, error) {
 	out, err := git(args...).Output()
 	var exit *exec.ExitError

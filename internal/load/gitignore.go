@@ -17,8 +17,8 @@ const GitIgnore = ".gitignore"
 // maxPatterns is how much of a file of patterns is read, in bytes.
 const maxPatterns = 1 << 20
 
-// IgnoreList is the patterns of one file and of those above it, in the syntax of https://git-scm.com/docs/gitignore. The globs are
-// matched by doublestar; a test compares the result with that of git.
+// IgnoreList is the patterns of one file and of those above it, in the syntax of https://git-scm.com/docs/gitignore. The
+// globs are matched by doublestar; a test compares the result with that of git.
 type IgnoreList struct {
 	folder   string // that the patterns are relative to: a path from the root
 	patterns []pattern
@@ -121,8 +121,8 @@ func ReadPatterns(files fs.FS, name string) string {
 	return string(text)
 }
 
-// RepositoryIgnores returns the lists above a folder in a repository, whose top is given: .git/info/exclude and the .gitignore
-// files of the folders above. Both are paths with slashes from the root. Without a top there are none.
+// RepositoryIgnores returns the lists above a folder in a repository, whose top is given: .git/info/exclude and the
+// .gitignore files of the folders above. Both are paths with slashes from the root. Without a top there are none.
 func RepositoryIgnores(folder, top string) *IgnoreList {
 	if top == "" {
 		return nil

@@ -78,8 +78,8 @@ func chunksOf(name string, text []byte) ([]chunk, error) {
 	return split(name, unmarked), nil
 }
 
-// Text reads a regular file with the limits of Read. It reports false if there is none that is text; if Read reads the file as
-// one of documents, it says why.
+// Text reads a regular file with the limits of Read. It reports false if there is none that is text; if Read reads the file
+// as one of documents, it says why.
 func (s Source) Text() (text []byte, ok bool) {
 	if err := regular(fs.Stat(s.Files, s.Below)); err != nil {
 		return nil, false

@@ -32,11 +32,11 @@ type Embedder interface {
 	Embed(name string) (content []byte, path string, err error)
 }
 
-// Expander fills in the directives of one native document: it replaces `@{name}` with a variable's value, and `@{embed: file}`
-// with a file next to the document. Its zero value has no variables and no files.
+// Expander fills in the directives of one native document: it replaces `@{name}` with a variable's value, and `@{embed:
+// file}` with a file next to the document. Its zero value has no variables and no files.
 //
-// Directives are recognised in the string values of a parsed tree, never in keys, and not in inserted text: an embedded script
-// may contain `@{…}`. There is no escape.
+// Directives are recognised in the string values of a parsed tree, never in keys, and not in inserted text: an embedded
+// script may contain `@{…}`. There is no escape.
 type Expander struct {
 	// Values holds the variables. Unused variables are allowed.
 	Values map[string]string

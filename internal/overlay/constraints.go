@@ -35,7 +35,8 @@ func (o *Overlay) constraints() []strictyaml.Problem {
 		c.report("spec.restartPolicy", "must be Never, not %q: remove it", policy)
 	}
 	if one, other := spec.DeprecatedServiceAccount, spec.ServiceAccountName; one != "" && other != "" && one != other {
-		c.report("spec.serviceAccount", "must not be %q beside serviceAccountName %q, which takes precedence: remove it", one, other)
+		c.report("spec.serviceAccount", "must not be %q beside serviceAccountName %q, which takes precedence: remove it",
+			one, other)
 	}
 	if len(spec.EphemeralContainers) > 0 {
 		c.report("spec.ephemeralContainers", "must not be set: no Pod is created with ephemeral containers")

@@ -19,8 +19,8 @@ const (
 	innerCommand = "##["
 )
 
-// WithoutCommands returns a text of several lines in which a runner of GitHub Actions finds no workflow commands: the colon or
-// the number sign of one is escaped.
+// WithoutCommands returns a text of several lines in which a runner of GitHub Actions finds no workflow commands: the colon
+// or the number sign of one is escaped.
 func WithoutCommands(text string) string { return replaceCommands(text, `\x3a`, `\x23`) }
 
 // replaceCommands replaces the first colon, or the second number sign, of each command.
@@ -55,8 +55,8 @@ type LogWriter struct {
 // NewLogWriter returns a writer to out. Call Flush when all is written.
 func NewLogWriter(out io.Writer) *LogWriter { return &LogWriter{out: out} }
 
-// NewPlainWriter returns a writer for what another program prints: besides commands, control characters but tabs and the ends
-// of lines are escaped, so that the program cannot control the terminal.
+// NewPlainWriter returns a writer for what another program prints: besides commands, control characters but tabs and the
+// ends of lines are escaped, so that the program cannot control the terminal.
 func NewPlainWriter(out io.Writer) *LogWriter { return &LogWriter{out: out, isPlain: true} }
 
 // safe returns a text of whole lines as it is written.
@@ -115,8 +115,8 @@ func ForLog(stderr io.Writer, environment func(string) string) (safe io.Writer, 
 }
 
 // WriteJSON writes a value as indented JSON that may be printed in a terminal or a log: in strings, workflow commands are
-// escaped, and so are control and format characters that an encoder leaves as they are, such as U+0085, which ends a line for
-// some programs, and U+202E, which reverses the text behind it in a terminal.
+// escaped, and so are control and format characters that an encoder leaves as they are, such as U+0085, which ends a line
+// for some programs, and U+202E, which reverses the text behind it in a terminal.
 func WriteJSON(out io.Writer, value any) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

@@ -19,7 +19,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// BuildFunction is all functions in one, on files alone: a command of rplug, and no KRM function. Features base theirs on it.
+// BuildFunction is all functions in one, on files alone: a command of rplug, and no KRM function. Features base theirs on
+// it.
 func BuildFunction(extensions ...extension.Extension) cli.Function {
 	rules := extension.Rules(extensions)
 	return cli.Function{
@@ -119,8 +120,8 @@ func writeFolder(ctx context.Context, items []*krm.Item, options cli.FolderOptio
 	return folder.Write(ctx, items)
 }
 
-// postRenderFunction is BuildFunction for what Helm has rendered: documents that are not input of ours are printed, too, both
-// phases are rendered, and objects are not escaped, since they are no templates of a chart.
+// postRenderFunction is BuildFunction for what Helm has rendered: documents that are not input of ours are printed, too,
+// both phases are rendered, and objects are not escaped, since they are no templates of a chart.
 func postRenderFunction(extensions ...extension.Extension) cli.Function {
 	f := BuildFunction(extensions...)
 	f.Name, f.Workloads, f.Modes = "post-render", true, nil

@@ -21,7 +21,8 @@ import (
 // functionCommands returns the KRM functions as subcommands. They write to stdout themselves.
 func functionCommands(stdout io.Writer, features []extension.Extension) []*cobra.Command {
 	return []*cobra.Command{
-		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", validateplugin.New(features...), stdout),
+		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", validateplugin.New(features...),
+			stdout),
 		functionCommand("resolve", "Pin the versions of plugins and packages", resolveversion.New(features...), stdout),
 		functionCommand("render", "Render the resources of sandboxes, and packages", renderphase.New(features...), stdout),
 		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", rendersandbox.New(features...), stdout),

@@ -68,8 +68,8 @@ func indexCommand(features []extension.Extension) *cobra.Command {
 	return in.ReadProject(command)
 }
 
-// publishTo lists plugins, and documents of features, in a catalog, prints the new versions and warnings, and returns the new
-// versions.
+// publishTo lists plugins, and documents of features, in a catalog, prints the new versions and warnings, and returns the
+// new versions.
 func publishTo(
 	c *cobra.Command, catalog *resolve.CatalogDocument, items []*krm.Item, options resolve.PublishOptions,
 	features []extension.Extension,

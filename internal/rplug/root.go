@@ -71,7 +71,8 @@ func NewCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	return root
 }
 
-// rootCommand returns the command with its subcommands and those of extensions. The KRM functions write to stdout themselves.
+// rootCommand returns the command with its subcommands and those of extensions. The KRM functions write to stdout
+// themselves.
 func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	root := &cobra.Command{
 		Use:   programName,
@@ -90,9 +91,9 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
-	var features []extension.Extension
-	for _, e := range extensions {
-		features = append(features, e.Extension)
+	features := make([]extension.Extension, len(extensions))
+	for i, e := range extensions {
+		features[i] = e.Extension
 	}
 	root.AddCommand(functionCommands(stdout, features)...)
 	root.AddCommand(buildCommand(stdout, features), newCommand(features))

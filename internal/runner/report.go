@@ -12,8 +12,8 @@ const TerminationLog = "/dev/termination-log"
 // maxMessage is below the 4,096 bytes that Kubernetes keeps of a termination message.
 const maxMessage = 4000
 
-// Reporter writes the messages of one container: to stderr, which kubectl logs shows, and the reason of a failure to the termination
-// message, which kubectl describe pod shows.
+// Reporter writes the messages of one container: to stderr, which kubectl logs shows, and the reason of a failure to the
+// termination message, which kubectl describe pod shows.
 type Reporter struct {
 	// Stderr receives every message.
 	Stderr io.Writer

@@ -14,9 +14,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// Volume is the volume that the containers of a step's Pod share, as one container sees it. The input manager prepares it; the
-// runner locks it, marks that it has started, and writes the outputs and an exit code; the output manager waits for the lock and
-// reads them. The kernel releases the lock however the runner ends.
+// Volume is the volume that the containers of a step's Pod share, as one container sees it. The input manager prepares it;
+// the runner locks it, marks that it has started, and writes the outputs and an exit code; the output manager waits for the
+// lock and reads them. The kernel releases the lock however the runner ends.
 //
 // The script can also write to the volume, so its files are not trusted: links that lead out of the volume are not followed,
 // pipes do not block, and files are read only up to a limit.

@@ -38,7 +38,7 @@ func isLow(text []byte) bool {
 	return half >= 0xdc00 && half < 0xe000
 }
 
-// escaped returns the number of the escape \uXXXX that a text starts with, or -1.
+// escaped returns the number of the escape that a text starts with, \u and four hexadecimal digits, or -1.
 func escaped(text []byte) int {
 	if len(text) < escapeSize || text[0] != '\\' || text[1] != 'u' {
 		return -1

@@ -10,9 +10,9 @@ import (
 // mergeKey adds the fields of other mappings to its own (https://yaml.org/type/merge.html).
 const mergeKey = "<<"
 
-// CheckIdentity returns an error if YAML readers may disagree on the identity of an object: its apiVersion, kind, metadata, name or
-// namespace is given twice, or may come from a merge key. Of duplicate keys the first one counts here, and the last one in
-// other programs. Nothing is parsed if the object's bytes show that it has no such key.
+// CheckIdentity returns an error if YAML readers may disagree on the identity of an object: its apiVersion, kind, metadata,
+// name or namespace is given twice, or may come from a merge key. Of duplicate keys the first one counts here, and the last
+// one in other programs. Nothing is parsed if the object's bytes show that it has no such key.
 func (i *Item) CheckIdentity() error {
 	if i.header.Known && i.isRaw() && !i.header.Repeats {
 		return nil

@@ -8,9 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// WriteTo writes the list with its changes and results. An unchanged list keeps its bytes, unless it lacks the field `items`,
-// which the output must have. Nothing is written if an
-// item cannot be written.
+// WriteTo writes the list with its changes and results. An unchanged list keeps its bytes, unless it lacks the field
+// `items`, which the output must have. Nothing is written if an item cannot be written.
 //
 // Results of the input are kept, before the reported ones, without duplicates: a pipeline of functions loses no
 // findings.

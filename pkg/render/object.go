@@ -68,7 +68,8 @@ func (o *object) yaml(annotations map[string]string) []byte {
 	return o.print(yamlprint.AppendYAML, annotations)
 }
 
-// ReadObject decodes an item as kubectl does, by way of JSON. Whole numbers are int64. A key that is given twice is an error.
+// ReadObject decodes an item as kubectl does, by way of JSON. Whole numbers are int64. A key that is given twice is an
+// error.
 func ReadObject(item *krm.Item) (map[string]any, error) {
 	if err := item.CheckKeys(); err != nil {
 		return nil, err

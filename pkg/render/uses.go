@@ -61,7 +61,8 @@ func (s *sandbox) uses() (all []use) {
 // strayUses reports the uses of resources that the sandbox does not have.
 func (s *sandbox) strayUses() (results []krm.Result) {
 	for _, u := range s.uses() {
-		if u.from != nil && !slices.ContainsFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == u.from.Name }) {
+		isUsed := func(r v1alpha1.SandboxResource) bool { return r.Name == u.from.Name }
+		if u.from != nil && !slices.ContainsFunc(s.Spec.Resources, isUsed) {
 			results = append(results, krm.At(s.Item, u.at.Key("name"), krm.Error,
 				fmt.Sprintf("must be a resource of this sandbox, not %q", u.from.Name)+moreFindings))
 		}

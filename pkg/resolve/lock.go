@@ -90,7 +90,8 @@ func checkEntry(e v1alpha1.LockEntry, at krm.Path) *strictyaml.Problem {
 	case chosen.Bare != reference.Bare:
 		problem = strictyaml.Error(at.Key("chosen"), "must be a version of %q, not %q", reference.Bare, e.Chosen)
 	case !reference.Admits(chosen.Version):
-		problem = strictyaml.Error(at.Key("chosen"), "must be a version that %q allows, not %q: run mode update", e.Asked, e.Chosen)
+		problem = strictyaml.Error(at.Key("chosen"), "must be a version that %q allows, not %q: run mode update",
+			e.Asked, e.Chosen)
 	case !document.IsDigest(e.Digest):
 		problem = strictyaml.Error(at.Key("digest"), "must be sha256: and 64 hexadecimal digits in lower case, not %q", e.Digest)
 	default:

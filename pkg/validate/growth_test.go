@@ -19,8 +19,8 @@ import (
 
 // grown is the parts of a plugin and of a sandbox that uses it. Each dimension adds to some of them.
 type grown struct {
-	spec, runner, env, step, inputs, outputs, script, steps, comments string // of the plugin
-	params, labels, variables, resources, versions                    string
+	spec, env, step, inputs, outputs, script, steps, comments string // of the plugin
+	params, labels, variables, resources, versions            string
 }
 
 // dimensions are what can grow, each by n. A rule may compare the parts of one with those of another.

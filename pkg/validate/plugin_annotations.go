@@ -26,8 +26,8 @@ var typeOutputs = map[string][]string{
 
 var outputType = Rule{
 	ID: "output-type", Severity: krm.Warning,
-	Summary: "A plugin with the annotation resourceplugins.dev/type has a create step with the outputs of that type; of a type " +
-		"that is not listed, with the output `type`.",
+	Summary: "A plugin with the annotation resourceplugins.dev/type has a create step with the outputs of that type; of a " +
+		"type that is not listed, with the output `type`.",
 	Why:     "Sandboxes can then use any plugin of the type without other changes.",
 	Sources: []string{outputsPage, "https://servicebinding.io/spec/core/1.1.0/"},
 	Example: "metadata.annotations: {resourceplugins.dev/type: postgresql}",
@@ -49,6 +49,7 @@ var outputType = Rule{
 				step, missing = p.Spec.Create[i].Name, lacks
 			}
 		}
-		p.Report(r, typePath, "step %q must have all outputs of the type %q: it lacks %s", step, declared, strictyaml.Listed(missing))
+		p.Report(r, typePath, "step %q must have all outputs of the type %q: it lacks %s",
+			step, declared, strictyaml.Listed(missing))
 	})},
 }

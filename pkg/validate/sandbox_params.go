@@ -22,7 +22,8 @@ var unknownParam = Rule{
 
 var missingParam = Rule{
 	ID: "missing-param", Severity: krm.Warning,
-	Summary: "A param is given for each input that takes one, unless the step's script has a default or tests whether it is empty.",
+	Summary: "A param is given for each input that takes one, unless the step's script has a default or tests whether it is " +
+		"empty.",
 	Why:     "The input would be empty.",
 	Sources: []string{pluginSpec},
 	Example: "spec.resources[0].params: {size: small}",

@@ -77,7 +77,8 @@ func unpackCommand() *cobra.Command {
 	return command
 }
 
-func (f *unpackFlags) run(c *cobra.Command, args []string) error {
+// check refuses wrong values of flags.
+func (f *unpackFlags) check() error {
 	switch {
 	case f.scope != "" && f.scope != v1alpha1.ScopeCluster && f.scope != v1alpha1.ScopeNamespaced:
 		return fmt.Errorf("--permission-scope must be %s or %s, not %q", v1alpha1.ScopeCluster, v1alpha1.ScopeNamespaced, f.scope)
@@ -86,6 +87,13 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 	}
 	if wrong := rights.CheckLevels(f.rules); len(wrong) > 0 {
 		return fmt.Errorf("--rules: %w", wrong)
+	}
+	return nil
+}
+
+func (f *unpackFlags) run(c *cobra.Command, args []string) error {
+	if err := f.check(); err != nil {
+		return err
 	}
 	contents, err := readRegistry(args[0])
 	if err != nil {
@@ -113,23 +121,23 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 		}
 		results = append(results, f.checkRights(contents, append(slices.Clone(unpacked.CRDs), unpacked.Record), f.rules)...)
 	}
-	for _, result := range results {
-		if unpacked != nil && !results.Failed() {
-			_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Line(result, report.Style{}))
-		}
-	}
 	if err := report.Refused(results); err != nil {
 		return err
+	}
+	for _, result := range results {
+		_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Line(result, report.Style{}))
 	}
 	_, err = c.OutOrStdout().Write(text)
 	return err
 }
 
 // checkRights checks the rights of the controller of the package that has the objects.
-func (f *unpackFlags) checkRights(contents *pack.Contents, objects []*kyaml.RNode, rules map[string]string) (found krm.Results) {
-	var items []*krm.Item
-	for _, object := range objects {
-		items = append(items, krm.FromSource(object.YNode(), stacks.InPackage(contents.Path)))
+func (f *unpackFlags) checkRights(
+	contents *pack.Contents, objects []*kyaml.RNode, rules map[string]string,
+) (found krm.Results) {
+	items := make([]*krm.Item, len(objects))
+	for i, object := range objects {
+		items[i] = krm.FromSource(object.YNode(), stacks.InPackage(contents.Path))
 	}
 	pack.Mark(items, cmp.Or(f.image, contents.Reference()))
 	for _, p := range pack.Find(krm.NewList(items...)) {
@@ -153,7 +161,8 @@ func readRegistry(name string) (*pack.Contents, error) {
 		for _, one := range packages {
 			found = append(found, one.Path)
 		}
-		return nil, rplug.Refuse(fmt.Errorf("%q must hold one package, not %d: %s", name, len(packages), strings.Join(found, ", ")))
+		return nil, rplug.Refuse(fmt.Errorf("%q must hold one package, not %d: %s",
+			name, len(packages), strings.Join(found, ", ")))
 	case packages[0].Form != pack.FormRegistry:
 		return nil, rplug.Refuse(fmt.Errorf("%q must be a package with a %s folder: the documents of %s are there already", name,
 			pack.Folder, pack.StreamFile))

@@ -46,8 +46,8 @@ func Pin(list *krm.ResourceList, options resolve.Options) (Report, error) {
 	return report, nil
 }
 
-// Names returns the names of packages that resolve.Options.Update may contain: those that are locked, and those that requests ask
-// for, with their references.
+// Names returns the names of packages that resolve.Options.Update may contain: those that are locked, and those that
+// requests ask for, with their references.
 func Names(list *krm.ResourceList) map[string]bool {
 	names := map[string]bool{}
 	for _, r := range readRequests(list) {

@@ -60,7 +60,9 @@ func (r *renderer) packages(resolution dependency.Resolution) {
 }
 
 // packageRequests returns the requests for today's packages that are rendered, and which of them asks for which package.
-func (r *renderer) packageRequests(resolution dependency.Resolution) ([]dependency.Request, map[*dependency.Chosen]*krm.Item) {
+func (r *renderer) packageRequests(
+	resolution dependency.Resolution,
+) ([]dependency.Request, map[*dependency.Chosen]*krm.Item) {
 	var requests []dependency.Request
 	requested := map[*dependency.Chosen]*krm.Item{}
 	for _, one := range resolution.Requests {

@@ -38,10 +38,31 @@ func (l *layout) image(d v1.Descriptor) (*Contents, error) {
 	}
 	contents := config.RootFS.DiffIDs
 	if n := len(contents); n > 0 && n != len(manifest.Layers) {
-		return nil, fmt.Errorf("%s: must have the %d layers of its config, not %d: copy the image again", at, n, len(manifest.Layers))
+		return nil, fmt.Errorf("%s: must have the %d layers of its config, not %d: copy the image again",
+			at, n, len(manifest.Layers))
 	}
+	files, err := l.layers(manifest.Layers, contents, base)
+	if err != nil {
+		return nil, err
+	}
+	found, err := files.contents(base >= 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", at, err)
+	}
+	if found != nil {
+		if !l.isRewritten(manifest) {
+			found.Digest = d.Digest.String()
+		}
+		found.setName(l.names[blobPath(manifest.Config.Digest)])
+	}
+	return found, nil
+}
+
+// layers reads the layers of an image, or only the base if it has one. The contents are the digests of the config, if that
+// has them.
+func (l *layout) layers(layers []v1.Descriptor, contents []digest.Digest, base int) (tree, error) {
 	files := tree{}
-	for i, layer := range manifest.Layers {
+	for i, layer := range layers {
 		if base >= 0 && i != base {
 			if err := l.blob(layer, func(io.Reader) error { return nil }); err != nil { // it is verified anyway
 				return nil, err
@@ -56,17 +77,7 @@ func (l *layout) image(d v1.Descriptor) (*Contents, error) {
 			return nil, err
 		}
 	}
-	found, err := files.contents(base >= 0)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", at, err)
-	}
-	if found != nil {
-		if !l.isRewritten(manifest) {
-			found.Digest = d.Digest.String()
-		}
-		found.setName(l.names[blobPath(manifest.Config.Digest)])
-	}
-	return found, nil
+	return files, nil
 }
 
 // isRewritten reports whether docker made the manifest when it saved the image: without containerd's image store it keeps

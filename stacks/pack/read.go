@@ -200,8 +200,8 @@ func openRegular(files fs.FS, name string) (fs.File, error) {
 	return files.Open(name)
 }
 
-// isSpecial reports whether a path is, or links to, what is neither a file nor a folder. To ask for its state by fs.Stat could
-// open it.
+// isSpecial reports whether a path is, or links to, what is neither a file nor a folder. To ask for its state by fs.Stat
+// could open it.
 func isSpecial(files fs.FS, name string, links int) bool {
 	info, err := fs.Lstat(files, name)
 	if err != nil {

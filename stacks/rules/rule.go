@@ -47,7 +47,8 @@ var specs = map[string]string{
 var rules = []*rule{
 	&unquotedString,
 	&requestTarget, &requestPackage, &requestSource, &requestCRD, &requestPolicy, &requestVersion,
-	&packageScope, &packageType, &packageDependency, &dependencyVersion, &recordCRDs, &controllerDeployment, &packagePermission, &packageRights,
+	&packageScope, &packageType, &packageDependency, &dependencyVersion, &recordCRDs, &controllerDeployment,
+	&packagePermission, &packageRights,
 	&behaviorEngine, &behaviorSource, &crdForm, &crdScope, &crdOwner, &recordContent, &dependencyProvider, &duplicatePackage,
 }
 

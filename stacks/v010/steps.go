@@ -62,7 +62,7 @@ func (f *folder) crd(file string, content []byte) error {
 	}
 	isNamespaced := f.stack.Spec.PermissionScope == v1alpha1.ScopeNamespaced
 	if scope := crd.Spec.Scope; isNamespaced && scope != "" && scope != v1alpha1.ScopeNamespaced {
-		return fmt.Errorf("Stack CRD %q must be namespaced scope", file)
+		return fmt.Errorf("Stack CRD %q must be namespaced scope", file) //nolint:staticcheck // the text of crossplane
 	}
 	if crd.Labels == nil {
 		crd.Labels = map[string]string{}
@@ -160,7 +160,7 @@ func (f *folder) behavior(file string, content []byte) error {
 	}
 	behavior.Source.Path = path.Clean(behavior.Source.Path)
 	if behavior.Source.Path == "/" || behavior.Source.Path == "." {
-		return errors.New("Behavior source path cannot be empty, '/', or '.'")
+		return errors.New("Behavior source path cannot be empty, '/', or '.'") //nolint:staticcheck // the text of crossplane
 	}
 	if behavior.Engine.ControllerImage == "" {
 		behavior.Engine.ControllerImage = f.templatingImage

@@ -68,10 +68,11 @@ func Unpack(files pack.Files, o Options) ([]byte, error) {
 		return nil, fmt.Errorf("failed to walk Stack filesystem: %w", err)
 	}
 	if !f.hasApp {
-		return nil, errors.New("Stack does not contain an app.yaml file")
+		return nil, errors.New("Stack does not contain an app.yaml file") //nolint:staticcheck // the text of crossplane
 	}
 	if scope := f.stack.Spec.PermissionScope; scope != o.Scope {
-		return nil, fmt.Errorf("Stack permissionScope %q is not permitted by unpack invocation parameters (expected %q)",
+		return nil, fmt.Errorf( //nolint:staticcheck // the text of crossplane
+			"Stack permissionScope %q is not permitted by unpack invocation parameters (expected %q)",
 			scope, o.Scope)
 	}
 	rules, err := f.rules()

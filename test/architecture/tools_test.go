@@ -24,7 +24,7 @@ func TestToolsStandAlone(t *testing.T) {
 		sources, errSources := filepath.Glob(filepath.Join(folder, "*.go"))
 		require.NoError(t, errSources)
 		if len(sources) == 0 {
-			assert.ErrorIs(t, err, os.ErrNotExist, folder)
+			require.ErrorIs(t, err, os.ErrNotExist, folder)
 			continue
 		}
 		require.NoError(t, err)

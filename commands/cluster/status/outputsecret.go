@@ -36,7 +36,8 @@ func (k *keyNames) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// findKeys finds the names of the keys: those of the data, or if only the metadata was printed, those whose managers it lists.
+// findKeys finds the names of the keys: those of the data, or if only the metadata was printed, those whose managers it
+// lists.
 func (s *outputSecret) findKeys() {
 	if s.Type != "" {
 		s.keys = map[string]bool{}
@@ -49,7 +50,7 @@ func (s *outputSecret) findKeys() {
 		var fields struct {
 			Data keyNames `json:"f:data"`
 		}
-		if manager.FieldsV1 == nil || json.Unmarshal(manager.FieldsV1.Raw, &fields) != nil {
+		if manager.FieldsV1 == nil || json.Unmarshal(manager.FieldsV1.GetRawBytes(), &fields) != nil {
 			continue
 		}
 		if s.keys == nil {

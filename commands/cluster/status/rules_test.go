@@ -517,9 +517,9 @@ func TestRules_keys(t *testing.T) {
 		"a fork was added":           {"ready", []string{"url", "user"}, "InProgress runs"},
 		"a fork was added, it waits": {"active", []string{"url", "user"}, "InProgress starts"},
 	} {
-		for _, print := range []func(manifest, ...string) manifest{printed, managed} {
+		for _, show := range []func(manifest, ...string) manifest{printed, managed} {
 			steps := byRules(t, []manifest{
-				print(secret("create", "make", "new"), c.keys...), planned(job("create", "make", c.end), outputs),
+				show(secret("create", "make", "new"), c.keys...), planned(job("create", "make", c.end), outputs),
 			})
 			require.Len(t, steps, 1)
 			assert.Equal(t, c.want, strings.TrimSpace(string(steps[0].State)+" "+steps[0].Detail), name)

@@ -78,7 +78,8 @@ func worse(a, b State) State {
 
 // SandboxesText returns a row for each sandbox, for people. Ages are relative to now.
 func SandboxesText(sandboxes []*Sandbox, now metav1.Time, style report.Style) string {
-	rows := [][]string{{"STATE", "SANDBOX", "RESOURCES", "AGE", "NAMESPACES", "LEFT OVER"}}
+	rows := make([][]string, 0, 1+len(sandboxes))
+	rows = append(rows, []string{"STATE", "SANDBOX", "RESOURCES", "AGE", "NAMESPACES", "LEFT OVER"})
 	for _, s := range sandboxes {
 		rows = append(rows, s.row(now))
 	}

@@ -143,7 +143,8 @@ func (h *History) parse(name string, text []byte) (c content) {
 				last := &c.documents[len(c.documents)-1]
 				last.digest = sha256.Sum256(append([]byte("with problems\n"), text...))
 			}
-		case d.Item.APIVersion() == contract.APIVersion && (d.Item.Kind() == contract.Sandbox || d.Item.Kind() == contract.RouteGroup):
+		case d.Item.APIVersion() == contract.APIVersion &&
+			(d.Item.Kind() == contract.Sandbox || d.Item.Kind() == contract.RouteGroup):
 			c.unread = text
 		}
 	}

@@ -5,15 +5,17 @@
 //	defer h.Close()
 //	lives, err := h.Lives(documents)
 //
-// The history is that of the first parents of HEAD: a merge or a squashed commit brings a document to the branch, whenever it
-// was written. A document is the same as long as its id is; see ID. A time that cannot be known, because the clone is shallow or an
-// older file cannot be read, is no guess: a Moment is the latest time that is possible, with the reason why it may be earlier.
+// The history is that of the first parents of HEAD: a merge or a squashed commit brings a document to the branch, whenever
+// it was written. A document is the same as long as its id is; see ID. A time that cannot be known, because the clone is
+// shallow or an older file cannot be read, is no guess: a Moment is the latest time that is possible, with the reason why it
+// may be earlier.
 package history
 
 import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -74,8 +76,7 @@ func (h *History) read() error {
 	if err != nil {
 		return err
 	}
-	listing, err := load.GitOutput("-c", "log.showRoot=true", "log", "--first-parent", "--diff-merges=first-parent", "--raw", "-z",
-		"--no-abbrev", "--no-renames", "--no-relative", "--no-show-signature", "--no-notes", "--no-color", "--format=%x01%H %ct", "HEAD")
+	listing, err := changesOf("--first-parent", "--diff-merges=first-parent", "HEAD")
 	if err != nil {
 		return fmt.Errorf("the history of HEAD must be readable: %w", err)
 	}
@@ -151,4 +152,14 @@ func fileID(mode, id string) string {
 		return id
 	}
 	return ""
+}
+
+// changesOf returns the commits that the arguments select, with the files that each changes, whatever the user's
+// configuration of git says.
+func changesOf(selection ...string) (string, error) {
+	arguments := slices.Concat([]string{"-c", "log.showRoot=true", "log"}, selection, []string{
+		"--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative", "--no-show-signature", "--no-notes", "--no-color",
+		"--format=%x01%H %ct",
+	})
+	return load.GitOutput(arguments...)
 }

@@ -3,8 +3,6 @@ package history
 import (
 	"fmt"
 	"time"
-
-	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
 // Past is the past of a sandbox or a route group.
@@ -14,10 +12,10 @@ type Past struct {
 	Commit  string
 }
 
-// Past returns the sandboxes and route groups of all commits that the repository has, on whatever branch, by their ids: see ID.
+// Past returns the sandboxes and route groups of all commits that the repository has, on whatever branch, by their ids: see
+// ID.
 func (h *History) Past() (map[string]Past, error) {
-	listing, err := load.GitOutput("-c", "log.showRoot=true", "log", "--all", "HEAD", "--diff-merges=separate", "--raw", "-z", "--no-abbrev",
-		"--no-renames", "--no-relative", "--no-show-signature", "--no-notes", "--no-color", "--format=%x01%H %ct")
+	listing, err := changesOf("--all", "HEAD", "--diff-merges=separate")
 	if err != nil {
 		return nil, fmt.Errorf("the history must be readable: %w", err)
 	}

@@ -12,7 +12,8 @@ import (
 
 // Moment is when something happened to a document.
 type Moment struct {
-	// Time is that of the commit, or now for an uncommitted change. If Unknown is set, it is the latest time that is possible.
+	// Time is that of the commit, or now for an uncommitted change. If Unknown is set, it is the latest time that is
+	// possible.
 	Time time.Time
 	// Commit is the id of the commit, empty for an uncommitted change.
 	Commit string
@@ -28,8 +29,8 @@ type Life struct {
 	Created Moment
 	// Updated is when a field of it changed. Moves, comments and format are no change.
 	Updated Moment
-	// Unmatched is, of a route group, since when no sandbox of the branch matches it: since one that did was changed, removed
-	// or marked absent, or else since the group was updated. It is nil if one matches.
+	// Unmatched is, of a route group, since when no sandbox of the branch matches it: since one that did was changed,
+	// removed or marked absent, or else since the group was updated. It is nil if one matches.
 	Unmatched *Moment
 }
 
@@ -141,7 +142,8 @@ func (s *subject) comeFrom(c *states, at Moment) {
 		after, _, wrong := c.after(change.path, s.ID, s.name)
 		switch {
 		case err != nil || wrong != nil || isUnsure && len(before) == 0:
-			s.stop(at.unknown("it may be from %s, which cannot be read as it was before commit %s", path.Base(change.path), c.commit.short()))
+			s.stop(at.unknown("it may be from %s, which cannot be read as it was before commit %s",
+				path.Base(change.path), c.commit.short()))
 			return
 		case len(before) > 0 && len(after) == 0:
 			from, was = append(from, change.path), before[0]
@@ -153,7 +155,8 @@ func (s *subject) comeFrom(c *states, at Moment) {
 	case len(from) == 1:
 		s.becomes(was, from[0], at)
 	case c.commit.isShallow:
-		s.stop(at.unknown("the clone is shallow, and has no commit before %s: fetch the others with git fetch --unshallow", c.commit.short()))
+		s.stop(at.unknown("the clone is shallow, and has no commit before %s: fetch the others with git fetch --unshallow",
+			c.commit.short()))
 	default:
 		s.stop(at)
 	}

@@ -32,10 +32,10 @@ func (h *History) subject(d load.Document) (*subject, error) {
 		return s, nil
 	}
 	place := d.Item.PlaceOf("")
-	below, err := h.head.Path(place.File)
-	if err != nil {
-		s.stop(Moment{Time: h.now, Unknown: err.Error()})
-		return s, nil
+	below, outside := h.head.Path(place.File)
+	if outside != nil {
+		s.stop(Moment{Time: h.now, Unknown: outside.Error()})
+		return s, nil //nolint:nilerr // the reason is in the moment
 	}
 	s.path = below
 	before, isUnsure, err := h.ofHead(s)
@@ -68,9 +68,8 @@ func embeds(d load.Document) bool {
 
 // ofHead returns the documents of HEAD with the id of a subject in its file.
 func (h *History) ofHead(s *subject) ([]Document, bool, error) {
-	info, err := fs.Stat(h.head, s.path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, false, nil
+	if info, missing := fs.Stat(h.head, s.path); missing != nil || !info.Mode().IsRegular() {
+		return nil, false, nil //nolint:nilerr // HEAD does not have the file
 	}
 	text, err := fs.ReadFile(h.head, s.path)
 	if err != nil {

@@ -1,7 +1,8 @@
-// Package undo renders what tears sandboxes down: with the option undo, the delete phase of each sandbox is in the cluster, in
-// one ConfigMap, compressed. It works when the documents, the catalog and rplug are gone:
+// Package undo renders what tears sandboxes down: with the option undo, the delete phase of each sandbox is in the cluster,
+// in one ConfigMap, compressed. It works when the documents, the catalog and rplug are gone:
 //
-//	kubectl get configmap NAME -n NAMESPACE -o jsonpath='{.binaryData.teardown\.yaml\.gz}' | base64 -d | gunzip | kubectl apply -f -
+//	kubectl get configmap NAME -n NAMESPACE -o jsonpath='{.binaryData.teardown\.yaml\.gz}' |
+//	  base64 -d | gunzip | kubectl apply -f -
 //
 // A Renderer adds the ConfigMaps to what package render has rendered for the create phase.
 package undo
@@ -54,7 +55,8 @@ func (renderer) Render(list *krm.ResourceList, options render.Options) (extensio
 	}
 	owner := options.Name + "-undo"
 	reconciler := render.NewReconciler(list, render.Owner{
-		Name: owner, Owns: func(string, string) bool { return true }, Kinds: []string{"ConfigMap"}, WithoutPaths: options.WithoutPaths,
+		Name: owner, Owns: func(string, string) bool { return true }, Kinds: []string{"ConfigMap"},
+		WithoutPaths: options.WithoutPaths,
 	})
 	var changes []render.Change
 	for i, s := range sandboxes {
@@ -89,35 +91,13 @@ type teardown struct {
 
 // teardowns renders the delete phases of the sandboxes that are present, in their order; those without are left out.
 func teardowns(list *krm.ResourceList, options render.Options) ([]*teardown, error) {
-	present := map[string]*teardown{}
-	var order []*teardown
-	absent := krm.NewList()
-	for _, item := range list.Items() {
-		if _, isRendered := item.Annotation(contract.RenderedByKey); isRendered {
-			continue
-		}
-		if item.APIVersion() != contract.APIVersion || item.Kind() != contract.Sandbox {
-			absent.Append(item)
-			continue
-		}
-		s, _ := document.ReadSandbox(item)
-		id, err := s.ID()
-		isAbsent, wrong := s.IsAbsent()
-		if err != nil || wrong != nil || isAbsent || options.Cluster != "" && s.Cluster() != options.Cluster {
-			continue
-		}
-		text, err := item.Bytes()
-		if err != nil {
-			return nil, err
-		}
-		own, err := krm.NewItem(bytes.Clone(text))
-		if err != nil {
-			return nil, err
-		}
-		own.Annotate(contract.StateKey, "absent")
-		absent.Append(own)
-		t := &teardown{item: item, id: id, name: s.LowerName()}
-		present[id], order = t, append(order, t)
+	absent, order, err := markAbsent(list, options.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	present := make(map[string]*teardown, len(order))
+	for _, t := range order {
+		present[t.id] = t
 	}
 	options.Phases, options.Delivery, options.DeleteHook = []string{string(v1alpha1.PhaseDelete)}, "kubectl", ""
 	options.WithoutPaths, options.Prune, options.Undo, options.RefuseEmpty = true, false, false, false
@@ -135,6 +115,40 @@ func teardowns(list *krm.ResourceList, options render.Options) ([]*teardown, err
 		return nil, err
 	}
 	return slices.DeleteFunc(order, func(t *teardown) bool { return t.namespace == "" }), nil
+}
+
+// markAbsent returns a copy of a list in which the sandboxes of a cluster are absent, without those that already are, and
+// the teardowns to be filled.
+func markAbsent(list *krm.ResourceList, cluster string) (*krm.ResourceList, []*teardown, error) {
+	var order []*teardown
+	absent := krm.NewList()
+	for _, item := range list.Items() {
+		if _, isRendered := item.Annotation(contract.RenderedByKey); isRendered {
+			continue
+		}
+		if item.APIVersion() != contract.APIVersion || item.Kind() != contract.Sandbox {
+			absent.Append(item)
+			continue
+		}
+		s, _ := document.ReadSandbox(item)
+		id, err := s.ID()
+		isAbsent, wrong := s.IsAbsent()
+		if err != nil || wrong != nil || isAbsent || cluster != "" && s.Cluster() != cluster {
+			continue
+		}
+		text, err := item.Bytes()
+		if err != nil {
+			return nil, nil, err
+		}
+		own, err := krm.NewItem(bytes.Clone(text))
+		if err != nil {
+			return nil, nil, err
+		}
+		own.Annotate(contract.StateKey, "absent")
+		absent.Append(own)
+		order = append(order, &teardown{item: item, id: id, name: s.LowerName()})
+	}
+	return absent, order, nil
 }
 
 // collect gives each sandbox its objects, and the scripts that they name, in the order of the render.
@@ -179,16 +193,16 @@ func (t *teardown) add(text []byte) {
 	t.text = append(t.text, text...)
 }
 
-// object returns the ConfigMap, or the reason why it cannot be made. It is kept when the sandbox is no longer rendered, as are Secrets: it is
-// needed then.
+// object returns the ConfigMap, or the reason why it cannot be made. It is kept when the sandbox is no longer rendered, as
+// are Secrets: it is needed then.
 func (t *teardown) object(options *render.Options, owner string, index int) (*corev1.ConfigMap, string) {
 	var data bytes.Buffer
 	writer, _ := gzip.NewWriterLevel(&data, gzip.BestCompression) // the level is valid
 	_, _ = writer.Write(t.text)                                   // to memory
 	_ = writer.Close()
 	if data.Len() > MaxSize {
-		return nil, fmt.Sprintf("the teardown must have at most %d MiB when it is compressed, not %d bytes: set undo to false, or make "+
-			"several sandboxes of it", MaxSize>>20, data.Len())
+		return nil, fmt.Sprintf("the teardown must have at most %d MiB when it is compressed, not %d bytes: set undo to false, "+
+			"or make several sandboxes of it", MaxSize>>20, data.Len())
 	}
 	sum := sha256.Sum256(t.text)
 	metadata := metav1.ObjectMeta{

@@ -156,7 +156,9 @@ func (f *runFlags) print(out io.Writer, steps []local.Step) error {
 }
 
 // engineOptions returns the options for the engine that the flags select. It is for rplug run and rplug test.
-func engineOptions(c *cobra.Command, name, helperImage string, of *rplug.Inputs, progress *local.Progress) local.EngineOptions {
+func engineOptions(
+	c *cobra.Command, name, helperImage string, of *rplug.Inputs, progress *local.Progress,
+) local.EngineOptions {
 	options := local.EngineOptions{
 		Name: name, HelperImage: helperImage, Progress: progress.Note, Warn: func(message string) { warn(c, message) },
 	}

@@ -20,9 +20,9 @@ type stateKey []byte
 
 const keySize = 32
 
-// openKey returns the key of the user for the state in a folder. It is kept in the user's cache folder, which must be outside
-// of the folder above the state: the error is the reason why it is not kept. The key is then a random one, which no record of
-// an earlier run has.
+// openKey returns the key of the user for the state in a folder. It is kept in the user's cache folder, which must be
+// outside of the folder above the state: the error is the reason why it is not kept. The key is then a random one, which no
+// record of an earlier run has.
 func openKey(folder string) (stateKey, error) {
 	key := make(stateKey, keySize)
 	_, _ = rand.Read(key) // never fails

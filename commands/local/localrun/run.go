@@ -19,7 +19,8 @@ type Options struct {
 	Parallel int
 	// Observe is called for each change of a step's state, but never concurrently; it may be nil.
 	Observe func(Event)
-	// Warn is called once for each unsupported field of the Pods and each ignored record, before any step starts; it may be nil.
+	// Warn is called once for each unsupported field of the Pods and each ignored record, before any step starts; it may be
+	// nil.
 	Warn func(message string)
 	// Rerun runs every step again, even if its outputs are published.
 	Rerun bool

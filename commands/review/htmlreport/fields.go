@@ -16,9 +16,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// This file decides which scalars of a document are shown in lines of its file. A scalar that is not known to be harmless is hidden:
-// the values of fields that a document's type does not have, such as params under a misspelled key, and of a Kubernetes
-// object all but names, images and the like.
+// This file decides which scalars of a document are shown in lines of its file. A scalar that is not known to be harmless is
+// hidden: the values of fields that a document's type does not have, such as params under a misspelled key, and of a
+// Kubernetes object all but names, images and the like.
 
 // specs are the types of the documents whose fields are known.
 var specs = map[string]reflect.Type{
@@ -44,10 +44,10 @@ var valueFields = map[reflect.Type][]string{
 }
 
 // plainKeys are the keys of Kubernetes objects and Pod templates whose scalars are shown.
-var plainKeys = strings.Fields("apiVersion kind name namespace generateName image imagePullPolicy replicas port targetPort " +
-	"containerPort protocol serviceAccountName serviceAccount restartPolicy mountPath subPath key fieldPath secretName " +
-	"claimName type package source version crd group plural singular scope shortNames cpu memory storage runAsUser " +
-	"runAsGroup fsGroup readOnlyRootFilesystem schedulerName priorityClassName runtimeClassName nodeName nodeSelector")
+var plainKeys = strings.Fields("apiVersion kind name namespace generateName image imagePullPolicy replicas port " +
+	"targetPort containerPort protocol serviceAccountName serviceAccount restartPolicy mountPath subPath key fieldPath " +
+	"secretName claimName type package source version crd group plural singular scope shortNames cpu memory storage " +
+	"runAsUser runAsGroup fsGroup readOnlyRootFilesystem schedulerName priorityClassName runtimeClassName nodeName nodeSelector")
 
 // plainMappings are the keys of mappings whose scalars are all shown.
 var plainMappings = []string{"labels", "matchLabels", "selector", "nodeSelector", "limits", "requests"}
@@ -194,7 +194,8 @@ func isPlain(key string, of reflect.Type) bool {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
 		of = of.Elem()
 	}
-	return of.Kind() == reflect.Struct && !isScalar(of) || slices.Contains(plainKeys, key) || slices.Contains(plainMappings, key)
+	return of.Kind() == reflect.Struct && !isScalar(of) ||
+		slices.Contains(plainKeys, key) || slices.Contains(plainMappings, key)
 }
 
 // structField is a field of a struct.

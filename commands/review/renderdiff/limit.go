@@ -8,8 +8,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// limit drops objects of the other side that a live one cannot have: hooks, which are applied later, and kinds that it has no
-// objects of, since the dump may have been made without them.
+// limit drops objects of the other side that a live one cannot have: hooks, which are applied later, and kinds that it has
+// no objects of, since the dump may have been made without them.
 func (c *compare) limit(of, other *state) {
 	if !of.live {
 		return

@@ -137,7 +137,8 @@ func (o *object) decodeOther(text []byte) error {
 	return nil
 }
 
-// isOurs reports whether a renderer made the object. Objects that a controller made from it have the same labels, and an owner.
+// isOurs reports whether a renderer made the object. Objects that a controller made from it have the same labels, and an
+// owner.
 func (o *object) isOurs() bool {
 	if len(o.OwnerReferences) > 0 {
 		return false

@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
 
-// overlay compares the overlays of the documents if both are known, else their effect on the Pods. Fields that options of the
-// renderer set, too, count only if there is no other reason.
+// overlay compares the overlays of the documents if both are known, else their effect on the Pods. Fields that options of
+// the renderer set, too, count only if there is no other reason.
 func (d *comparison) overlay(old, newer *v1alpha1.ResourcePluginSpec, isOnlyReason bool) {
 	if old != nil && newer != nil {
 		was, is := old.Runner.PodTemplateOverlay, newer.Runner.PodTemplateOverlay

@@ -159,8 +159,8 @@ func (c *compare) sandboxes() error {
 	return nil
 }
 
-// confirm looks among the objects that are the same on both sides for those of sandboxes that seem to be added or removed, or to
-// change their phase.
+// confirm looks among the objects that are the same on both sides for those of sandboxes that seem to be added or removed,
+// or to change their phase.
 func (c *compare) confirm() error {
 	doubtful := map[string]bool{}
 	for name, of := range c.changed {

@@ -36,7 +36,9 @@ func (Engine) Read(kind string, text []byte) (*engine.Object, error) {
 // States implements engine.Engine.
 func (Engine) States(objects []*engine.Object) (all []*engine.State) {
 	for _, o := range objects {
-		r := &reader{Workflow: o.Value.(*Workflow), unread: o.Unread, templates: map[string]*Template{}, nodes: map[string][]*Node{}}
+		r := &reader{
+			Workflow: o.Value.(*Workflow), unread: o.Unread, templates: map[string]*Template{}, nodes: map[string][]*Node{},
+		}
 		all = append(all, r.states()...)
 	}
 	return all

@@ -34,11 +34,11 @@ func (Engine) Read(kind string, text []byte) (*engine.Object, error) {
 }
 
 func (s *RunStatus) times() []metav1.Time {
-	times := []metav1.Time{s.since(metav1.Time{})}
-	for _, c := range s.Conditions {
-		times = append(times, c.LastTransitionTime)
+	times := make([]metav1.Time, len(s.Conditions), len(s.Conditions)+1)
+	for i, c := range s.Conditions {
+		times[i] = c.LastTransitionTime
 	}
-	return times
+	return append(times, s.since(metav1.Time{}))
 }
 
 // succeeded returns the condition with the state of a run; its status is Unknown until the run has ended.

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Lost returns the parts that a plugin may have lost of a file that it has rewritten, empty if nothing: the plugin must change the
-// file of the universe, and not write it from nothing or from the fields that it knows.
+// Lost returns the parts that a plugin may have lost of a file that it has rewritten, empty if nothing: the plugin must
+// change the file of the universe, and not write it from nothing or from the fields that it knows.
 func Lost(name string, before, after []byte) string {
 	if KeepsNothing(before, after, 2) { // a version or a date may be all that a file has
 		return fmt.Sprintf("none of the lines of %s is kept: the plugin may have written it from nothing", name)

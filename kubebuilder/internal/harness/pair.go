@@ -97,11 +97,12 @@ func (s *session) listedFlags(subcommand string) []v1alpha1.Flag {
 
 // flagNames returns the names of the flags of a subcommand, and of those that kubebuilder itself defines.
 func (s *session) flagNames(subcommand string) []string {
-	names := []string{"group", "version", "kind"}
-	for _, flag := range s.listedFlags(subcommand) {
-		names = append(names, flag.Name)
+	listed := s.listedFlags(subcommand)
+	names := make([]string, len(listed), len(listed)+3)
+	for i, flag := range listed {
+		names[i] = flag.Name
 	}
-	return names
+	return append(names, "group", "version", "kind")
 }
 
 // flagArgs returns arguments with the flags of a subcommand, except those with given names or among given arguments.

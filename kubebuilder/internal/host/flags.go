@@ -18,8 +18,8 @@ var flagQuestions = map[string]string{
 	v1alpha1.CommandEdit: "--edit",
 }
 
-// checkFlags returns an error for flags that no plugin of the chain has, as kubebuilder does. If a plugin does not answer, it
-// may have any flag.
+// checkFlags returns an error for flags that no plugin of the chain has, as kubebuilder does. If a plugin does not answer,
+// it may have any flag.
 func (c *chain) checkFlags(ctx context.Context, segments []segment) error {
 	given := flagNames(c.call.Args)
 	question, isAsked := flagQuestions[c.call.Command]

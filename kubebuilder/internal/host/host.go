@@ -140,7 +140,8 @@ func (h Host) run(ctx context.Context, call Call, changes *transaction.Transacti
 		return nil, err
 	}
 	run := &Run{
-		Lost: c.lost, Written: c.written, LeftOut: project.leftOut, Broken: broken, Recovered: changes.Recovered, transaction: changes,
+		Lost: c.lost, Written: c.written, LeftOut: project.leftOut, Broken: broken,
+		Recovered: changes.Recovered, transaction: changes,
 	}
 	if run.Changes, err = project.changes(); err != nil {
 		return nil, err

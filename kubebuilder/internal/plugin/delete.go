@@ -46,7 +46,8 @@ func (p *workspace) delete(args arguments) error {
 	if example := scaffold.SandboxFile(scaffold.ExampleSandbox(bare)); p.isMissing(example) {
 		gone = append(gone, example)
 	}
-	p.edits(scaffold.KustomizationFile, "remove "+strings.Join(gone, ", ")+" from resources", func(before string) (string, error) {
+	purpose := "remove " + strings.Join(gone, ", ") + " from resources"
+	p.edits(scaffold.KustomizationFile, purpose, func(before string) (string, error) {
 		return withoutResources(before, gone)
 	})
 	return nil

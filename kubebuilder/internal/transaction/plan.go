@@ -81,14 +81,14 @@ func (p plans) isInside() bool {
 		return true
 	}
 	for folder := filepath.Dir(p.file); ; folder = filepath.Dir(folder) {
-		real, err := filepath.EvalSymlinks(folder)
+		resolved, err := filepath.EvalSymlinks(folder)
 		if errors.Is(err, fs.ErrNotExist) && folder != filepath.Dir(folder) {
 			continue
 		}
 		if err != nil {
 			return true
 		}
-		return isBelow(real, root)
+		return isBelow(resolved, root)
 	}
 }
 
@@ -143,7 +143,8 @@ func (p plans) read() (*plan, error) {
 		err = found.check(p.root)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the plan of an interrupted command cannot be used: %w: remove %s to keep the files as they are", err, p.file)
+		return nil, fmt.Errorf("the plan of an interrupted command cannot be used: %w: remove %s to keep the files as they are",
+			err, p.file)
 	}
 	return found, nil
 }

@@ -77,7 +77,8 @@ func (t *Transaction) recover() error {
 		return err
 	}
 	j := journal{root: t.root, plans: t.plans}
-	isUsable := p != nil && j.isFolder(StateFolder) && j.isFolder(p.Stage) // otherwise another tree has replaced that of the plan
+	// Without the folders, another tree has replaced that of the plan.
+	isUsable := p != nil && j.isFolder(StateFolder) && j.isFolder(p.Stage)
 	switch {
 	case t.options.DryRun && isUsable:
 		return errors.New("a command was interrupted while it changed files: call without --dry-run, which completes the changes")

@@ -15,7 +15,8 @@ import (
 // bindingVolume is the volume with the outputs of all resources, a folder for each.
 const bindingVolume = "service-bindings"
 
-// findBindings finds the outputs that forks with the variable SERVICE_BINDING_ROOT get as files, from the plugins in the list.
+// findBindings finds the outputs that forks with the variable SERVICE_BINDING_ROOT get as files, from the plugins in the
+// list.
 func (r *outputResolver) findBindings(s *input) {
 	if s.absent || !s.wantsBindings() {
 		return

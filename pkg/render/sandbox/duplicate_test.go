@@ -71,7 +71,7 @@ func TestDuplicateKeys(t *testing.T) {
 						cases++
 						item := krm.FromNode(root, "x.yaml")
 						_, err := render.ReadObject(item)
-						assert.ErrorContains(t, err, "must not be given twice", "%s %s", what, whole[at].Value)
+						require.ErrorContains(t, err, "must not be given twice", "%s %s", what, whole[at].Value)
 						if item.Kind() == kind && version != "gateway.networking.k8s.io/v1" && version != "networking.istio.io/v1" {
 							_, err = readCluster(krm.NewList(item), "")
 							assert.ErrorContains(t, err, "must not be given twice", "%s %s", what, whole[at].Value)

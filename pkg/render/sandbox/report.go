@@ -70,7 +70,8 @@ func (u *unavoidable) why(space *namespace) string {
 		other := space.selecting[u.against].item
 		return fmt.Sprintf("every Pod that it does not select is one of %s %q", other.Kind(), other.Name())
 	case u.gaveUp:
-		return fmt.Sprintf("the search for labels that exclude them from it and from all others was ended after %d steps", maxSteps)
+		return fmt.Sprintf("the search for labels that exclude them from it and from all others was ended after %d steps",
+			maxSteps)
 	default:
 		return "every Pod that it does not select is one of another selector in the namespace"
 	}

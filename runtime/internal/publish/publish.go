@@ -34,9 +34,9 @@ type Record struct {
 // NewPublication returns a random name for a publication.
 func NewPublication() string { return strings.ToLower(rand.Text()) }
 
-// Published reports whether the generation is published. It waits until the Secret is applied for this generation. It
-// adds missing keys for workloads, and removes the annotation of an earlier failure, so that consumers wait for this Pod. If it succeeds, the Pod also has
-// the permission to publish.
+// Published reports whether the generation is published. It waits until the Secret is applied for this generation. It adds
+// missing keys for workloads, and removes the annotation of an earlier failure, so that consumers wait for this Pod. If it
+// succeeds, the Pod also has the permission to publish.
 func (r Record) Published(ctx context.Context) (bool, error) {
 	published := false
 	err := r.Client.Update(ctx, r.Secret, func(secret *cluster.Secret) (*cluster.Patch, error) {

@@ -230,7 +230,7 @@ func TestArgoCDSelfHeal(t *testing.T) {
 	a.create()
 	a.await(revision, "Synced", "Healthy")
 
-	s.deleteOutputs("make")
+	s.deleteOutputs()
 	eventually(t, func() (string, error) {
 		if _, ok := s.outputs()["returned/make"]; !ok {
 			return "the Secret", nil

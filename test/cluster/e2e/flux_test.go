@@ -174,7 +174,7 @@ func TestFluxDrift(t *testing.T) {
 	revision := k.render(manifest)
 	k.create()
 	k.ready(revision)
-	s.deleteOutputs("make")
+	s.deleteOutputs()
 	eventually(t, func() (string, error) {
 		if _, ok := s.outputs()["returned/make"]; !ok {
 			return "the Secret", nil

@@ -45,10 +45,10 @@ func (s *testNamespace) requireValue(want string) {
 	assert.Equal(s.t, want, string(outputs["returned/use"].Data["seen"]))
 }
 
-// deleteOutputs deletes the Secret of a step.
-func (s *testNamespace) deleteOutputs(step string) {
+// deleteOutputs deletes the Secret of the step make.
+func (s *testNamespace) deleteOutputs() {
 	s.t.Helper()
-	must(s.t, "", "delete", "secret", "--namespace", s.name, "--selector", contract.StepKey+"="+step)
+	must(s.t, "", "delete", "secret", "--namespace", s.name, "--selector", contract.StepKey+"=make")
 }
 
 // With the page's commands, returning to an earlier render runs its steps again, even after a teardown. Applying a render
@@ -92,7 +92,7 @@ func TestReturnDeletedSecret(t *testing.T) {
 	p.write("create.yaml", s.returned("one"))
 	p.run("Apply")
 	p.ready()
-	s.deleteOutputs("make")
+	s.deleteOutputs()
 	assert.Equal(t, "Stale", p.status("create.yaml").Status)
 	p.run("Apply")
 	report := p.status("create.yaml", "--wait")
@@ -152,7 +152,7 @@ func TestReturnDelivered(t *testing.T) {
 			require.Equal(t, "Ready", deliver(s.returned("one", arguments...)))
 			s.requireValue("one")
 
-			s.deleteOutputs("make")
+			s.deleteOutputs()
 			require.Equal(t, "Stale", deliver(s.returned("one", arguments...)))
 			for line := range strings.Lines(p.scripts["Run steps again"]) {
 				if !strings.HasPrefix(line, "kubectl apply") { // the tool applies

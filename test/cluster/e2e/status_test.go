@@ -103,7 +103,7 @@ func TestStatusCopy(t *testing.T) {
 	p.run("Apply")
 	p.ready()
 	require.Equal(t, "value of copied", string(shop.outputs()["copied/make"].Data["value"]))
-	shop.deleteOutputs("make")
+	shop.deleteOutputs()
 	p.run("Apply")
 	assert.Equal(t, map[string]string{"make": "Ready", "copy": "Stale"}, p.status("create.yaml").states())
 	assert.Equal(t, map[string]string{"make": "Ready", "copy": "Stale"}, p.found().states())

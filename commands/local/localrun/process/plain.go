@@ -66,8 +66,8 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 func checkPaths(container localrun.Container) error {
 	var problems []error
 	fail := func(what, path string) {
-		problems = append(problems, fmt.Errorf("%s must not be at %q: without bubblewrap, a process cannot have files at absolute "+
-			"paths: install bubblewrap, or use --engine docker or --engine podman", what, path))
+		problems = append(problems, fmt.Errorf("%s must not be at %q: without bubblewrap, a process cannot have files at "+
+			"absolute paths: install bubblewrap, or use --engine docker or --engine podman", what, path))
 	}
 	for _, file := range container.Files {
 		if file.Path != contract.ScriptFile {

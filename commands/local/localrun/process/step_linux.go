@@ -21,10 +21,10 @@ func Main(arguments []string) (exitCode int, isStep bool) {
 	if len(arguments) < 2 {
 		return 0, false
 	}
-	command, cgroup := arguments[1:], ""
+	command := arguments[1:]
 	switch arguments[0] {
 	case RunnerArgument:
-		cgroup = runner.CgroupFolder
+		return run(runner.CgroupFolder, command), true
 	case stepArgument:
 		for _, file := range []int{controlFile, startedFile} {
 			syscall.CloseOnExec(file) // not inherited by scripts
@@ -37,18 +37,16 @@ func Main(arguments []string) (exitCode int, isStep bool) {
 			report(started)
 		}
 		return exitCode, true
-	default:
-		return 0, false
 	}
-	return run(cgroup, command), true
+	return 0, false
 }
 
 func run(cgroup string, command []string) int {
 	return runner.Runner{Folder: contract.IOFolder, Cgroup: cgroup, Reporter: reporter(), Command: command}.Run()
 }
 
-// runStep runs the command of a step, with the runner if it has data flow. The runner waits for processes that the script has
-// left.
+// runStep runs the command of a step, with the runner if it has data flow. The runner waits for processes that the script
+// has left.
 func runStep(command []string) int {
 	if command[0] == contract.RunnerFile {
 		return run("", command[1:])
