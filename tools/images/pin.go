@@ -17,12 +17,13 @@ import (
 // imageLine is the line of a plugin document with spec.runner.image. The documents in plugins/ have it in block style.
 var imageLine = regexp.MustCompile(`(?m)^(  runner:\n    image: )(\S+)$`)
 
-// pin writes the digest of the image into plugin documents, which stay as they are otherwise. It uses docker's credentials, and
-// prints a line for each image. An image that has a digest is kept, unless -update is set.
+// pin writes the digest of the image into plugin documents, which stay as they are otherwise. It uses docker's credentials,
+// and prints a line for each image. An image that has a digest is kept, unless -update is set.
 func pin(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("images pin", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	mirror := flags.String("mirror", "", "`prefix` of a registry that has the images of all registries, such as registry.example.com/mirror")
+	mirror := flags.String("mirror", "",
+		"`prefix` of a registry that has the images of all registries, such as registry.example.com/mirror")
 	update := flags.Bool("update", false, "replace digests with those that the tags have now")
 	if err := flags.Parse(args); err != nil {
 		return err

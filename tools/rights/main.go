@@ -1,6 +1,6 @@
-// Command rights is the oracle of stacks/rights. Each line of stdin is a cluster and a controller as JSON: CRDs, the rules of
-// the controller's role, and custom resources of others. For each it prints a line of JSON: why the API server refuses CRDs,
-// by its own validation, and the rights of the controller, by the API server's own comparison of rules.
+// Command rights is the oracle of stacks/rights. Each line of stdin is a cluster and a controller as JSON: CRDs, the rules
+// of the controller's role, and custom resources of others. For each it prints a line of JSON: why the API server refuses
+// CRDs, by its own validation, and the rights of the controller, by the API server's own comparison of rules.
 package main
 
 import (
@@ -104,7 +104,8 @@ func refusal(decoder runtime.Decoder, text []byte) string {
 	if !isCRD {
 		return fmt.Sprintf("%T is no CRD", object)
 	}
-	return strings.ReplaceAll(errorText(validation.ValidateCustomResourceDefinition(context.Background(), crd).ToAggregate()), "\n", " ")
+	problems := validation.ValidateCustomResourceDefinition(context.Background(), crd)
+	return strings.ReplaceAll(errorText(problems.ToAggregate()), "\n", " ")
 }
 
 func errorText(err error) string {
@@ -133,7 +134,8 @@ func builtins() (all []resource) {
 		}
 	}
 	for kind := range scheme.Scheme.AllKnownTypes() {
-		if kind.Version == runtime.APIVersionInternal || strings.HasSuffix(kind.Kind, "List") || strings.HasSuffix(kind.Kind, "Options") {
+		if kind.Version == runtime.APIVersionInternal ||
+			strings.HasSuffix(kind.Kind, "List") || strings.HasSuffix(kind.Kind, "Options") {
 			continue
 		}
 		plural, _ := meta.UnsafeGuessKindToResource(kind)
@@ -142,7 +144,8 @@ func builtins() (all []resource) {
 		}
 	}
 	for _, sub := range []string{
-		"nodes/proxy", "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/eviction", "pods/log", "pods/ephemeralcontainers",
+		"nodes/proxy", "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/eviction", "pods/log",
+		"pods/ephemeralcontainers",
 		"services/proxy", "serviceaccounts/token", "namespaces/finalize", "users", "groups", "nodes/stats",
 	} {
 		add("", sub)

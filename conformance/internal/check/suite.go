@@ -1,5 +1,5 @@
-// Package check runs the cases of package suite with a function, and judges its behaviour. Its main type is Suite; Run returns
-// an Outcome for each case.
+// Package check runs the cases of package suite with a function, and judges its behaviour. Its main type is Suite; Run
+// returns an Outcome for each case.
 package check
 
 import (

@@ -128,8 +128,8 @@ func (r Record) checkSize(data map[string][]byte) error {
 	if len(r.Workloads) == 0 || total <= contract.MaxOutputBytes {
 		return nil
 	}
-	return fmt.Errorf("outputs must not have more than %d bytes in total, the limit of a Secret, in which those that workloads "+
-		"read count twice", contract.MaxOutputBytes)
+	return fmt.Errorf("outputs must not have more than %d bytes in total, the limit of a Secret, in which those that "+
+		"workloads read count twice", contract.MaxOutputBytes)
 }
 
 // Fail records that a Pod of this generation failed. After the last attempt the generation is marked as failed, and

@@ -1,7 +1,7 @@
 // Package unpacker is the program that installs packages in a cluster, and removes them. It has a subcommand for each
 // container of the Jobs that render-phase creates for install requests.
 //
-// copy-self and copy copy the folder of a package image to a volume. No program of that image runs, and no container that
+// copy-self and copy bring the folder of a package image to a volume. No program of that image runs, and no container that
 // reads it has a token. apply unpacks the folder, checks that the objects are those that were rendered, and applies them:
 // CRDs first, and the others when the API server has established the CRDs. delete removes them in reverse order.
 //
