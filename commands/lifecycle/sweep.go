@@ -47,7 +47,7 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 			"  unknown  anything else: it may belong to another repository, cluster or branch\n\n" +
 			"With --render, print the delete phase of leaked sandboxes: the teardown that the option undo of\n" +
 			"render has put into the cluster, if its digest is right, and if all of it belongs to the sandbox and\n" +
-			"to its namespace. Whoever may write ConfigMaps there may have changed both: review what is printed.\n" +
+			"to its namespace. Users who may write ConfigMaps there can change both: review what is printed.\n" +
 			"Unknown sandboxes are named, and never rendered. Fetch all branches first. Secrets are not read.\n\n" +
 			"Exit code: 0 if nothing is left over, 1 if something is, or a document has an error, 2 if the\n" +
 			"call is wrong or kubectl fails; with --render 0 if all leaked sandboxes were rendered.",

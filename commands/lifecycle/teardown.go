@@ -69,8 +69,8 @@ func tornDown() map[schema.GroupKind]bool {
 	return kinds
 }
 
-// ownCheck returns a check of the objects of the teardown in a namespace. Whoever may write a ConfigMap there may have written
-// the teardown, too: it must not reach into other namespaces, nor give the rights of a ClusterRole.
+// ownCheck returns a check of the objects of the teardown in a namespace. A user who may write a ConfigMap there may have
+// written the teardown, too: it must not reach into other namespaces, nor give the rights of a ClusterRole.
 func (s *leftover) ownCheck(namespace string) func(o *unstructured.Unstructured) error {
 	kinds := tornDown()
 	return func(o *unstructured.Unstructured) error {

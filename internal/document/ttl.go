@@ -9,7 +9,7 @@ import (
 var secondsOf = map[byte]int64{'m': 60, 'h': 60 * 60, 'd': 24 * 60 * 60, 'w': 7 * 24 * 60 * 60}
 
 // ParseTTL returns the seconds of the duration of a ttl: an unsigned number of 32 bits, and the unit m, h, d or w. The error
-// says what it must be. The source is https://www.signadot.com/docs/reference/sandboxes/spec.
+// has the form that it must have. The source is https://www.signadot.com/docs/reference/sandboxes/spec.
 func ParseTTL(text string) (seconds int64, err error) {
 	if n := len(text) - 1; n > 0 {
 		number, err := strconv.ParseUint(text[:n], 10, 32)

@@ -56,7 +56,7 @@ func (s *State) read(file string) (*record, error) {
 	return r, nil
 }
 
-// readAny returns the record in a file, whoever has written it, or nil if the file does not exist.
+// readAny returns the record in a file by any writer, or nil if the file does not exist.
 func (s *State) readAny(file string) (*record, error) {
 	if err := s.check(file); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *State) update(of *step, change func(*record)) error {
 	return s.write(of.file(), r)
 }
 
-// each calls do with each record of a sandbox, whoever has written it.
+// each calls do with each record of a sandbox, by any writer.
 func (s *State) each(sandboxID string, do func(file string, r *record) error) error {
 	folder := path.Join(stepsFolder, contract.FileName(sandboxID))
 	if err := s.check(folder); err != nil {

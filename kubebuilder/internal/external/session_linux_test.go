@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// A process that a plugin starts in another session ends with the plugin, also if its parent has ended before.
+// A process that a plugin starts in another session ends with the plugin, even if its parent has ended before.
 //
 //nolint:paralleltest // processes are left alone as long as another plugin runs
 func TestCall_endsOtherSessions(t *testing.T) {

@@ -38,7 +38,7 @@ func watchStrays() (end func()) {
 	}
 }
 
-// killStrays kills all descendants in other process groups than this process, until there are none.
+// killStrays kills all descendants in other process groups than this process, until it finds no more.
 func killStrays() {
 	for end := time.Now().Add(strayTime); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		found := findStrays(readProcesses())
