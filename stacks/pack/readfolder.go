@@ -52,18 +52,19 @@ func inFolder(folder, name string, err error) error {
 
 // readPart reads a file of a package. A link is followed to a file of the folder.
 func readPart(files fs.FS, entry fs.DirEntry, name string) ([]byte, error) {
+	refusal := errDevice
+	if entry.Type()&fs.ModeSymlink != 0 {
+		refusal = errFolderLink
+	}
 	if isSpecial(files, name, 0) {
-		return nil, errDevice
+		return nil, refusal
 	}
 	info, err := fs.Stat(files, name)
-	isLink := entry.Type()&fs.ModeSymlink != 0
 	switch {
-	case isLink && (err != nil || !info.Mode().IsRegular()):
-		return nil, errors.New("must link to a file of the folder: put the file into the package")
-	case err != nil:
+	case err != nil && refusal == errDevice:
 		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errDevice
+	case err != nil || !info.Mode().IsRegular():
+		return nil, refusal
 	}
 	file, err := files.Open(name)
 	if err != nil {
@@ -72,3 +73,5 @@ func readPart(files fs.FS, entry fs.DirEntry, name string) ([]byte, error) {
 	defer func() { _ = file.Close() }()
 	return readLimited(file, maxFile)
 }
+
+var errFolderLink = errors.New("must link to a file of the folder: put the file into the package")
