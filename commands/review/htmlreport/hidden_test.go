@@ -259,3 +259,12 @@ func TestOverlayLines(t *testing.T) {
 	assert.Contains(t, got, "name: A")
 	assert.Contains(t, got, "{name: B, value: (hidden)")
 }
+
+// A key that is ignored in front of a native document is not in its tree, and its value is hidden.
+func TestIgnoredKeysOfNativeDocuments(t *testing.T) {
+	t.Parallel()
+	got := page(t, folder(t, map[string]string{"all.yaml": "password: secret-1\ntoken: {a: secret-2}\nname: Bad_Name@1.0.0\nspec:\n" +
+		"  runner: {image: alpine}\n  create:\n  - {name: one, script: \"#!/bin/sh\"}\n"}))
+	assert.NotContains(t, got, "secret-")
+	assert.Contains(t, got, "(hidden)")
+}

@@ -50,17 +50,23 @@ func (m *mask) column(number int) (from int, masked bool) {
 		return from, masked
 	}
 	line := strings.TrimSpace(string(m.text.Line(number)))
-	return 0, line != "" && line != "---" && !strings.HasPrefix(line, "#") && strings.Trim(line, "{}[],") != ""
+	return 0, line != "" && line != "---" && !strings.HasPrefix(line, "#") && strings.Trim(line, "{}[],- ") != ""
 }
 
-// markRead marks the lines of a tree.
+// markRead marks the lines of a tree's scalars and aliases. The line of a mapping is not marked for itself, nor that of a scalar
+// which is not written there, such as the kind of a native document: it can have a key that was ignored, and is not in the tree.
 func (m *mask) markRead(node *yaml.Node) {
-	if node.Kind == yaml.ScalarNode {
+	switch node.Kind {
+	case yaml.ScalarNode:
+		if _, isWritten := m.text.Scalar(node.Line, node.Column, node.Value); !isWritten {
+			return
+		}
 		for line := node.Line; line <= m.last(node); line++ {
 			m.read[line] = true
 		}
+	case yaml.AliasNode:
+		m.read[node.Line] = true
 	}
-	m.read[node.Line] = true
 	for _, child := range node.Content {
 		m.markRead(child)
 	}
