@@ -42,7 +42,7 @@ func restoreCommand(features []extension.Extension) *cobra.Command {
 			"next render has their delete phase. A sandbox that was moved to another file is not gone, and one\n" +
 			"that the revision has as absent needs no other teardown.\n\n" +
 			"The PATHs are files and folders in which documents are missed (default: the working folder).\n\n" +
-			"Exit code: 0 if done, 1 if a document has an error or cannot be brought back, 2 if the call is wrong.",
+			"Exit code: 0 if done, 1 if a document has an error or cannot be brought back, 2 if the call is\nwrong.",
 		Example: "  rplug restore --base-ref origin/main\n  rplug restore --base-ref HEAD~1 sandboxes/",
 	}
 	f := command.Flags()
