@@ -85,7 +85,7 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` steps at once; 0 is no limit")
 	flags.BoolVar(&f.rerun, "rerun", false, "run all steps, those that are published, too")
 	flags.BoolVar(&f.keep, "keep", false, "keep the container or folder of a failed step, and print where it is")
-	flags.StringVar(&f.shell, "shell", "", "run a shell in the place of `STEP` or RESOURCE/STEP, after the steps that it reads")
+	flags.StringVar(&f.shell, "shell", "", "run a shell in the place of `STEP` or RESOURCE/STEP; publish nothing")
 	flags.StringVar(&f.outputsFrom, "outputs-from", "", "`FROM` where outputs of steps are that did not run here: "+
 		"cluster,\nor the folder .rplug of another run")
 	f.kubectl.Flags(flags)

@@ -75,7 +75,7 @@ func (f *testFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.helperImage, "helper-image", "", "`IMAGE` with the runner of steps, as of rplug run")
 	flags.IntVar(&f.parallel, "parallel", 1, "run `N` cases at once")
 	flags.BoolVar(&f.update, "update", false, "write the values of outputs into expectations (equals) that differ")
-	flags.BoolVar(&f.keep, "keep", false, "keep the containers and folders of failed steps, and print where they are")
+	flags.BoolVar(&f.keep, "keep", false, "keep containers and folders of failed steps, and print where they are")
 	flags.Uint64Var(&f.seed, "seed", 0, "`N` that random delays depend on (default: another one each time)")
 	flags.StringVarP(&f.output, "output", "o", report.Text, "`FORMAT`: "+strings.Join(plugintest.Formats(), ", "))
 }
