@@ -107,7 +107,8 @@ func (e *Engine) create(ctx context.Context, container localrun.Container, folde
 		return nil, err
 	}
 	arguments := slices.Concat([]string{"create", "--pull", "never", "--log-driver", "none", "--name", container.Name,
-		"--user", runAs, "--entrypoint", entrypoint(command[0], e.podman)}, interactive(container), e.labels(container), security.arguments(e.podman),
+		"--user", runAs, "--entrypoint", entrypoint(command[0], e.podman)}, interactive(container),
+		e.labels(container), security.arguments(e.podman),
 		limits(own.Resources), variables, mounts)
 	if container.WorkingDir != "" {
 		arguments = append(arguments, "--workdir", container.WorkingDir)
