@@ -9,6 +9,8 @@ type PluginTestSpec struct {
 	// Fixtures are services that the plugin's scripts need, such as a database server. They are started for each run of
 	// a case, in order, each once the previous one is ready, and stopped after it.
 	Fixtures []Fixture `json:"fixtures"`
+	// ShareFixtures means that the fixtures are started once for all cases, which run in sequence.
+	ShareFixtures bool `json:"shareFixtures"`
 	// Secrets are the Secrets that the plugin's podTemplateOverlay refers to.
 	Secrets []TestSecret `json:"secrets"`
 	// Cases are runs of a sandbox resource: created, checked, deleted, checked.

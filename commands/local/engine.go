@@ -35,6 +35,8 @@ type EngineOptions struct {
 	DefaultHelperImage string
 	// Network is the network of containers; empty means the engine's default.
 	Network string
+	// Images are shared by several engines; nil means those of one engine.
+	Images *container.Images
 	// Warn receives warnings about the engine, and Progress a line before an operation that may take long.
 	Warn, Progress func(line string)
 }
@@ -73,7 +75,7 @@ func (o *EngineOptions) openContainer(ctx context.Context, program string) (loca
 		return nil, err
 	}
 	options := container.Options{
-		Environment: os.Environ(), Folder: folder, Network: o.Network, Progress: o.Progress,
+		Environment: os.Environ(), Folder: folder, Network: o.Network, Images: o.Images, Progress: o.Progress,
 		HelperImage: cmp.Or(o.HelperImage, o.DefaultHelperImage, contract.RuntimeImage),
 	}
 	if self, err := os.Executable(); err == nil && o.HelperImage == "" {
@@ -111,8 +113,10 @@ func Machine(ctx context.Context, options EngineOptions, parallel int) (pluginte
 		return machine, nil
 	}
 	machine.Containers, machine.Networked = opened.Name(), true
+	images := container.NewImages()
 	machine.Engine = func(_ context.Context, network string) (localrun.Engine, error) {
 		own := options
+		own.Images = images
 		own.Name, own.Network = opened.Name(), network
 		return Open(ctx, own)
 	}

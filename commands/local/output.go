@@ -37,6 +37,15 @@ func WriteLogs(out io.Writer, result *localrun.Report, all bool) {
 	}
 }
 
+// WriteKept prints where the remains of failed steps are.
+func WriteKept(out io.Writer, result *localrun.Report) {
+	for _, step := range result.Steps {
+		if step.Kept != "" {
+			fmt.Fprintf(out, "kept     %s/%s: %s\n", report.Printable(step.Resource), report.Printable(step.Step), step.Kept)
+		}
+	}
+}
+
 // Output is an output of a step in JSON.
 type Output struct {
 	Name  string  `json:"name"`

@@ -127,7 +127,7 @@ func (d *written) file(
 	before := read.Text(name)
 	change, err := edit.NewChange(name, before)
 	switch {
-	case name == load.StdinName:
+	case load.IsStdin(name):
 		err = errStdin
 	case before == nil:
 		err = errBuilt

@@ -244,11 +244,19 @@ func (p *Package) open(sources []Source, options Options) ([]*reader, error) {
 		}
 		p.texts[source.Name] = texts[i]
 		for _, text := range chunks[i] {
-			readers = append(readers, &reader{source: source, chunk: text, options: options, places: newPlaces(source.Name, text)})
+			of := source
+			if template := text.helmSource(); of.Path == StdinName && template != "" {
+				of.Name = StdinName + " (" + template + ")"
+				p.texts[of.Name] = texts[i]
+			}
+			readers = append(readers, &reader{source: of, chunk: text, options: options, places: newPlaces(of.Name, text)})
 		}
 	}
 	return readers, nil
 }
+
+// IsStdin reports whether a name in a place is that of the standard input, which Helm's template may follow.
+func IsStdin(file string) bool { return file == StdinName || strings.HasPrefix(file, StdinName+" (") }
 
 // collect adds what was read. An embedded file is a part of another document: in a folder, only a document of ours in it
 // is one of its own, since that may be delivered, too.

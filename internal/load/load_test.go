@@ -413,3 +413,28 @@ func TestNodeOfANestedAliasIsFilledIn(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal(text, &object))
 	assert.Equal(t, map[string]any{"cluster": "x"}, object["spec"])
 }
+
+// Places in the output of `helm template` name the template of each document.
+func TestRead_namesTheTemplatesOfHelm(t *testing.T) {
+	t.Parallel()
+	const text = "---\n# Source: shop/templates/db.yaml\napiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\n" +
+		"metadata: {name: a}\nspec: {}\n" +
+		"---\n# Source: shop/templates/two.yaml\napiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\nmetadata: ]\n" +
+		"---\n# Source: x y.yaml\napiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\nmetadata: {name: b}\n"
+	read, err := load.Read([]string{load.Stdin}, load.Options{Input: strings.NewReader(text)})
+	require.NoError(t, err)
+	files := make([]string, 0, len(read.Documents))
+	for _, document := range read.Documents {
+		files = append(files, document.Item.PlaceOf("metadata.name").File)
+	}
+	assert.Equal(t, "<stdin> (shop/templates/db.yaml)", files[0])
+	assert.Equal(t, load.StdinName, files[1])
+	require.Len(t, read.Results(), 1)
+	assert.Equal(t, "<stdin> (shop/templates/two.yaml)", read.Results()[0].Place.File)
+	assert.Equal(t, 10, read.Results()[0].Place.Line) // where the parser was
+	assert.NotEmpty(t, read.Text("<stdin> (shop/templates/db.yaml)"))
+	for _, file := range files {
+		assert.NotContains(t, file, "\x1b")
+		assert.True(t, load.IsStdin(file))
+	}
+}

@@ -2,6 +2,7 @@ package load
 
 import (
 	"bytes"
+	"regexp"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
@@ -11,6 +12,17 @@ type chunk struct {
 	text   []byte
 	line   int // the number of lines of the file before it
 	isJSON bool
+}
+
+// sourceComment is the comment of `helm template` with the template of a document.
+var sourceComment = regexp.MustCompile(`\A(?:---\s*\n)?# Source: ([\w./+-]{1,200})\r?\n`)
+
+// helmSource returns the template that Helm made the document from, or "".
+func (c chunk) helmSource() string {
+	if found := sourceComment.FindSubmatch(c.text); found != nil {
+		return string(found[1])
+	}
+	return ""
 }
 
 // split splits the text of a file into documents; JSON has one.

@@ -138,7 +138,7 @@ func sarifLevel(severity krm.Severity) string {
 // artifact names a file relative to the root of the sources, or by its absolute path if it is elsewhere. Other inputs, such
 // as the standard input, keep their names.
 func (r *Report) artifact(file string) object {
-	if r.Folder == "" || file == load.StdinName {
+	if r.Folder == "" || load.IsStdin(file) {
 		return object{"uri": (&url.URL{Path: file}).String()}
 	}
 	root, path := cmp.Or(r.Root, r.Folder), file

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// Remain is the message about processes that still run when the script ends.
+const Remain = "processes that the script started still run and end with main"
+
 // TerminationLog is the default terminationMessagePath.
 const TerminationLog = "/dev/termination-log"
 

@@ -99,7 +99,7 @@ func (r Runner) runStep(volume *Volume, plan contract.Plan) error {
 	if err = collect(volume, plan.Outputs); len(running) == 0 {
 		return err
 	}
-	text := "processes that the script started still run and end with main: " + listed(running)
+	text := Remain + ": " + listed(running)
 	if err != nil {
 		return fmt.Errorf("%w; %s", err, text)
 	}

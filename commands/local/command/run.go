@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/commands/local"
 	"github.com/resource-plugins/krm-functions/commands/local/localrun"
 	"github.com/resource-plugins/krm-functions/internal/build"
@@ -32,6 +34,10 @@ type runFlags struct {
 	inputs      rplug.Inputs
 	parallel    int
 	rerun       bool
+	keep        bool
+	shell       string
+	outputsFrom string
+	kubectl     kubectl.Kubectl
 	logs        bool
 	showOutputs bool
 	output      rplug.Output
@@ -78,6 +84,11 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.network, "network", "", "`NETWORK` of containers, as docker knows it (default: that of the engine)")
 	flags.IntVar(&f.parallel, "parallel", 0, "run at most `N` steps at once; 0 is no limit")
 	flags.BoolVar(&f.rerun, "rerun", false, "run all steps, those that are published, too")
+	flags.BoolVar(&f.keep, "keep", false, "keep the container or folder of a failed step, and print where it is")
+	flags.StringVar(&f.shell, "shell", "", "run a shell in the place of `STEP` or RESOURCE/STEP; publish nothing")
+	flags.StringVar(&f.outputsFrom, "outputs-from", "", "`FROM` where outputs of steps are that did not run here: "+
+		"cluster,\nor the folder .rplug of another run")
+	f.kubectl.Flags(flags)
 	flags.BoolVar(&f.logs, "logs", false, "print what all steps printed, not only failed ones")
 	flags.BoolVar(&f.showOutputs, "show-outputs", false, "print the values of outputs, which can be secrets")
 	flags.VarP(&f.output, "output", "o", rplug.OutputUsage)
@@ -87,6 +98,9 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	phase := v1alpha1.Phase(f.phase)
 	if phase != v1alpha1.PhaseCreate && phase != v1alpha1.PhaseDelete {
 		return fmt.Errorf("--phase must be create or delete, not %q", f.phase)
+	}
+	if kubectl.Changed(c.Flags()) && f.outputsFrom != fromCluster {
+		return fmt.Errorf("--context, --kubeconfig and --kubectl need --outputs-from %s", fromCluster)
 	}
 	if f.parallel < 0 {
 		return fmt.Errorf("--parallel must not be negative: %d", f.parallel)
@@ -110,11 +124,20 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	result, err := f.execute(c, objects, localrun.Options{
+	options := localrun.Options{
 		State: state, Phase: phase, Parallel: f.parallel, Rerun: f.rerun, Warn: func(message string) { warn(c, message) },
-	})
+		Shell: f.shellOf(),
+	}
+	if options.Published, err = f.published(); err != nil {
+		return err
+	}
+	if f.keep {
+		options.Keep = filepath.FromSlash(localrun.KeptFolder)
+	}
+	result, err := f.execute(c, objects, options)
 	if result != nil {
 		local.WriteLogs(c.ErrOrStderr(), result, f.logs)
+		local.WriteKept(c.ErrOrStderr(), result)
 		err = errors.Join(err, f.print(c.OutOrStdout(), local.Steps(result, f.showOutputs)))
 	}
 	var interrupted cli.Interrupted
@@ -134,7 +157,11 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 func (f *runFlags) execute(c *cobra.Command, objects []*krm.Item, options localrun.Options) (*localrun.Report, error) {
 	ctx, stop := cli.Interruptible(c.Context())
 	defer stop()
-	progress := local.NewProgress(c.ErrOrStderr())
+	stderr := c.ErrOrStderr()
+	if options.Shell != nil { // no rows that are redrawn
+		stderr = struct{ io.Writer }{stderr}
+	}
+	progress := local.NewProgress(stderr)
 	defer progress.End()
 	engine := engineOptions(c, f.engine, f.helperImage, &f.inputs, progress)
 	engine.Network = f.network

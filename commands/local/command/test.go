@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/commands/local"
+	"github.com/resource-plugins/krm-functions/commands/local/localrun"
 	"github.com/resource-plugins/krm-functions/commands/local/plugintest"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
@@ -31,6 +33,7 @@ type testFlags struct {
 	helperImage string
 	parallel    int
 	update      bool
+	keep        bool
 	seed        uint64
 	output      string
 	inputs      rplug.Inputs
@@ -72,6 +75,7 @@ func (f *testFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.helperImage, "helper-image", "", "`IMAGE` with the runner of steps, as of rplug run")
 	flags.IntVar(&f.parallel, "parallel", 1, "run `N` cases at once")
 	flags.BoolVar(&f.update, "update", false, "write the values of outputs into expectations (equals) that differ")
+	flags.BoolVar(&f.keep, "keep", false, "keep containers and folders of failed steps, and print where they are")
 	flags.Uint64Var(&f.seed, "seed", 0, "`N` that random delays depend on (default: another one each time)")
 	flags.StringVarP(&f.output, "output", "o", report.Text, "`FORMAT`: "+strings.Join(plugintest.Formats(), ", "))
 }
@@ -158,6 +162,9 @@ func (f *testFlags) options() (plugintest.Options, error) {
 	options := plugintest.Options{Chain: build.New(f.inputs.Features...), Seed: f.seed}
 	if f.seed == 0 {
 		options.Seed = uint64(rand.Uint32()) + 1 //nolint:gosec // not for secrets
+	}
+	if f.keep {
+		options.Keep = filepath.FromSlash(localrun.KeptFolder)
 	}
 	if f.parallel < 1 {
 		return options, fmt.Errorf("--parallel must be at least 1, not %d", f.parallel)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"io"
 	"io/fs"
+	"os"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -55,6 +56,12 @@ type Container struct {
 	Template *corev1.PodTemplateSpec
 	// Log receives stdout and stderr.
 	Log io.Writer
+	// Stdin is read by main; nil means an empty one.
+	Stdin *os.File
+	// Terminal means that Stdin is a terminal, and main its foreground process.
+	Terminal bool
+	// Keep is the folder for the remains of a container that fails: see Result.Kept. Empty means that nothing is kept.
+	Keep string
 }
 
 // main returns the container of the template that runs the script, or an empty one.
@@ -100,9 +107,12 @@ type Result struct {
 	Message string
 	// Interrupted means that the engine stopped the container because the context had ended.
 	Interrupted bool
-	// Remaining means that processes that main had started were still running when it ended, and were killed. Only the
-	// process engine finds out.
+	// Remaining means that processes that main had started were still running when it ended, and were killed.
 	Remaining bool
+	// Unwatched means that the engine cannot find out.
+	Unwatched bool
+	// Kept describes where the remains of a failed container are, for users. Empty means that nothing is kept.
+	Kept string
 	// Outputs are the values of the plan's outputs if the exit code is 0.
 	Outputs map[string][]byte
 }

@@ -24,6 +24,12 @@ type Options struct {
 	Warn func(message string)
 	// Rerun runs every step again, even if its outputs are published.
 	Rerun bool
+	// Keep is the folder in which the containers and folders of failed steps are kept, see StepReport.Kept; empty for none.
+	Keep string
+	// Shell runs a shell in the place of a step; nil for none.
+	Shell *Shell
+	// Published returns the outputs of steps that the state has no record of; nil for none.
+	Published PublishedFunc
 }
 
 // StepState is the state of a step.
@@ -73,10 +79,13 @@ type StepReport struct {
 	Message string `json:"message,omitempty"`
 	// Remaining means that processes that the script had started were still running when it ended: see Result.
 	Remaining bool `json:"remaining,omitempty"`
+	Unwatched bool `json:"-"`
 	// Outputs are the published outputs of a step that is done or skipped.
 	Outputs map[string][]byte `json:"-"`
 	// Log is the file with the log of the step; empty if it did not run.
 	Log string `json:"log,omitempty"`
+	// Kept describes where the remains of a failed step are, with Options.Keep.
+	Kept string `json:"kept,omitempty"`
 }
 
 // Run runs the rendered objects of one phase of one sandbox. Each step starts when the steps whose outputs it reads have
@@ -90,6 +99,9 @@ func Run(ctx context.Context, objects []*krm.Item, options Options) (*Report, er
 	if err := phase.checkReferences(); err != nil {
 		return nil, err
 	}
+	if err := options.Shell.limit(phase); err != nil {
+		return nil, err
+	}
 	phase.warn(options)
 	unlock, err := options.State.lock(ctx)
 	if err != nil {
@@ -97,6 +109,9 @@ func Run(ctx context.Context, objects []*krm.Item, options Options) (*Report, er
 	}
 	defer unlock()
 	if err := options.State.begin(phase, options.Rerun, options.Warn); err != nil {
+		return nil, err
+	}
+	if err := options.State.adopt(ctx, phase, options.Published); err != nil {
 		return nil, err
 	}
 	return newRun(options, phase).all(ctx)

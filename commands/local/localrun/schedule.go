@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -121,7 +122,8 @@ func (r *run) step(ctx context.Context, i int, s *step) {
 		r.fail(ctx, i, s, err)
 		return
 	}
-	if known != nil && known.Published != "" && known.Published == s.generation {
+	isShell := r.Shell.replaces(s)
+	if !isShell && known != nil && known.Published != "" && known.Published == s.generation {
 		r.set(i, func(report *StepReport) { report.Outputs = known.Data })
 		r.observe(i, Skipped, contract.AlreadyPublished(s.generation))
 		return
@@ -137,8 +139,12 @@ func (r *run) step(ctx context.Context, i int, s *step) {
 	defer r.endTurn()
 	r.observe(i, Running, "")
 	result, err := r.attempts(ctx, i, s, inputs)
-	r.set(i, func(report *StepReport) { report.Remaining = result.Remaining })
+	r.set(i, func(report *StepReport) {
+		report.Remaining, report.Unwatched, report.Kept = result.Remaining, result.Unwatched, result.Kept
+	})
 	switch {
+	case err == nil && isShell:
+		r.observe(i, Skipped, shellEnded)
 	case err != nil:
 		r.mu.Lock()
 		r.engine = append(r.engine, fmt.Errorf("step %q: %w", s.label(), err))
@@ -258,6 +264,10 @@ func (r *run) attempts(ctx context.Context, i int, s *step, inputs map[string]*s
 	r.set(i, func(report *StepReport) { report.Log = file.Name() })
 	container.Log = &log{file: file}
 	container.Labels = map[string]string{LabelRun: r.State.folder, LabelStep: s.label()}
+	if r.Shell.replaces(s) {
+		container.Name = fmt.Sprintf("rplug-%s-shell", r.id)
+		return r.Engine.Run(ctx, r.Shell.in(container))
+	}
 	if s.jobDeadline > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithDeadline(ctx, r.started.Add(s.jobDeadline))
@@ -265,6 +275,9 @@ func (r *run) attempts(ctx context.Context, i int, s *step, inputs map[string]*s
 	}
 	for attempt := range s.attempts {
 		container.Name = fmt.Sprintf("rplug-%s-%d-%d", r.id, i, attempt)
+		if r.Keep != "" && attempt == s.attempts-1 {
+			container.Keep = filepath.Join(r.Keep, container.Name)
+		}
 		if result, err = r.attempt(ctx, s, container, attempt); err != nil || result.ExitCode == 0 || ctx.Err() != nil {
 			break
 		}

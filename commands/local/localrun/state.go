@@ -17,6 +17,9 @@ import (
 // StateFolder is the name of the folder of a State. Folders with this name are not read as input.
 const StateFolder = ".rplug"
 
+// KeptFolder is a folder for Options.Keep.
+const KeptFolder = StateFolder + "/kept"
+
 // State is a folder that replaces the Secrets of the cluster: it holds published outputs, and logs. Only one process at a
 // time changes it.
 type State struct {

@@ -25,6 +25,8 @@ type caseRun struct {
 	got map[v1alpha1.Phase]outputs
 	// remaining are messages about steps of the first round whose processes were still running behind them.
 	remaining []string
+	// unwatched are steps of the first round of which the engine cannot find out.
+	unwatched []string
 }
 
 // observe reports a change of the case.
@@ -38,6 +40,10 @@ func (r *caseRun) observe(state localrun.StepState, message string) {
 
 // all runs the rounds of the case, and reports its result.
 func (r *caseRun) all(ctx context.Context) {
+	if r.test.Spec.ShareFixtures {
+		r.test.shared.Lock()
+		defer r.test.shared.Unlock()
+	}
 	r.lives(ctx)
 	var failed []string
 	for _, check := range r.checks {
@@ -60,6 +66,9 @@ func (r *caseRun) lives(ctx context.Context) {
 	unknown := why
 	if why == createFails { // and steps in front of the one that fails have run
 		unknown = ""
+	}
+	if unknown == "" && len(r.remaining) == 0 && len(r.unwatched) > 0 {
+		unknown = "without outputs and inputs of other steps, it is not known in a container: " + strings.Join(r.unwatched, ", ")
 	}
 	r.builtin(ctx, v1alpha1.CheckProcessesEnd, unknown, func() ([]string, []Log) { return r.remaining, nil })
 	unordered := why
@@ -133,7 +142,7 @@ func (r *caseRun) first(ctx context.Context) (why string) {
 	}
 	r.got = l.published
 	created := l.run(ctx, v1alpha1.PhaseCreate, false)
-	r.remaining = created.remaining()
+	r.remaining, r.unwatched = created.remaining(), created.unwatched()
 	messages := compare(&r.testCase.Create, created)
 	r.add(ctx, CheckCreate, messages, created.logs())
 	r.script(ctx, l, v1alpha1.PhaseCreate, CheckCreateScript, len(messages) == 0)
@@ -183,7 +192,7 @@ func (r *caseRun) delete(ctx context.Context, l *round, why string) {
 	r.observe(localrun.Running, CheckDelete)
 	restore, err := l.snapshot()
 	deleted := l.run(ctx, v1alpha1.PhaseDelete, false)
-	r.remaining = append(r.remaining, deleted.remaining()...)
+	r.remaining, r.unwatched = append(r.remaining, deleted.remaining()...), append(r.unwatched, deleted.unwatched()...)
 	if why == "the create phase failed" { // best effort: the create phase is incomplete
 		r.skip(ctx, CheckDelete, why)
 		return

@@ -58,6 +58,9 @@ func (o *outcome) failures() []string {
 	var messages, waited []string
 	for _, step := range o.steps {
 		message := fmt.Sprintf("step %q failed: %s", step.Step, reason(step))
+		if step.Kept != "" {
+			message += "; kept: " + step.Kept
+		}
 		switch {
 		case step.State != localrun.Failed:
 		case step.Log == "":
@@ -86,6 +89,16 @@ func (o *outcome) remaining() (messages []string) {
 		}
 	}
 	return messages
+}
+
+// unwatched returns the steps of which the engine cannot find out whether processes were still running behind them.
+func (o *outcome) unwatched() (steps []string) {
+	for _, step := range o.steps {
+		if step.Unwatched && step.State == localrun.Done {
+			steps = append(steps, fmt.Sprintf("%q", step.Step))
+		}
+	}
+	return steps
 }
 
 // logs returns the last lines of the logs of the failed steps.

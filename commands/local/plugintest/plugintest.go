@@ -55,6 +55,8 @@ type Options struct {
 	Select *regexp.Regexp
 	// Seed is the seed of random delays.
 	Seed uint64
+	// Keep is the folder in which the containers and folders of steps that must not fail are kept; empty for none.
+	Keep string
 	// Observe is called for each change of a case, but never concurrently; it may be nil. In events, the resource is the
 	// test, and the step is the case. The message is the current check, or the failed ones.
 	Observe func(localrun.Event)
@@ -81,6 +83,7 @@ type test struct {
 	*document.PluginTest
 	plugin *document.Plugin
 	folder string // of the document's file
+	shared sharedFixtures
 }
 
 // New reads the tests of a list, which it validates. Errors in documents are results of the list; then there is no suite.
@@ -195,6 +198,11 @@ func (s *Suite) Run(ctx context.Context, machine Machine) (*Report, error) {
 		r.observe(localrun.Waiting, "")
 	}
 	s.runAll(ctx, runs)
+	for _, t := range s.tests {
+		if err := t.shared.stop(); err != nil {
+			return nil, err
+		}
+	}
 	for _, tested := range report.Tests {
 		tested.Checks = tested.static
 		for _, r := range tested.cases {

@@ -49,7 +49,7 @@ func (r *caseRun) begin(ctx context.Context) (*round, error) {
 	if l.state, err = localrun.OpenState(l.stateFolder()); err != nil {
 		return l, err
 	}
-	if err := l.startFixtures(ctx); err != nil {
+	if err := l.fixturesOf(ctx, r.folder); err != nil {
 		return l, err
 	}
 	engine, err := r.suite.machine.Engine(ctx, l.network)
@@ -68,7 +68,9 @@ func (l *round) end() error {
 	if l.engine != nil {
 		errs = append(errs, l.engine.Close())
 	}
-	errs = append(errs, l.stopFixtures())
+	if !l.test.Spec.ShareFixtures {
+		errs = append(errs, l.stopFixtures())
+	}
 	return errors.Join(append(errs, os.RemoveAll(l.folder))...)
 }
 
@@ -111,7 +113,7 @@ func (l *round) run(ctx context.Context, phase v1alpha1.Phase, again bool) *outc
 	}
 	running := map[string]bool{}
 	report, err := localrun.Run(ctx, objects, localrun.Options{
-		Engine: l.engine, State: l.state, Phase: phase, Rerun: again,
+		Engine: l.engine, State: l.state, Phase: phase, Rerun: again, Keep: l.keeps(phase),
 		Observe: func(event localrun.Event) {
 			switch event.State {
 			case localrun.Running:
@@ -132,6 +134,14 @@ func (l *round) run(ctx context.Context, phase v1alpha1.Phase, again bool) *outc
 	got.running = slices.Sorted(maps.Keys(running))
 	l.keep(phase, got)
 	return got
+}
+
+// keeps returns the folder for the remains of failed steps of a phase; empty if the phase must fail.
+func (l *round) keeps(phase v1alpha1.Phase) string {
+	if l.testCase.Expectation(phase).Fails != nil {
+		return ""
+	}
+	return l.suite.options.Keep
 }
 
 // keep adds the published outputs of a phase. Outputs of earlier runs stay, as in a cluster.

@@ -156,3 +156,18 @@ func TestReport_markdownHasALimit(t *testing.T) {
 	assert.Less(t, out.Len(), 61_000)
 	assert.Contains(t, out.String(), "more lines are left out, since a comment must not be longer: see `rplug diff`.\n")
 }
+
+// A sandbox that has lost its last resource is changed, not removed, if its document is known.
+func TestCompare_lastResource(t *testing.T) {
+	t.Parallel()
+	m := newModel()
+	documents := m.documents(false)
+	empty := documents[1][:strings.Index(documents[1], "  resources:")] + "  resources: []\n"
+	got := text(t, newSide(t, "old", documents...), newSide(t, "new", documents[0], empty))
+	assert.Contains(t, got, "old -> new: 1 sandbox changed")
+	assert.Contains(t, got, "sandbox s\n  - resource db: pg@1.0.0 is removed without its delete phase: its external resources are leaked\n")
+	got = text(t, newSide(t, "new", documents[0], empty), newSide(t, "old", documents...))
+	assert.Contains(t, got, "new -> old: 1 sandbox changed")
+	got = text(t, newSide(t, "old", documents...), newSide(t, "new", documents[0]))
+	assert.Contains(t, got, "old -> new: 1 sandbox removed")
+}

@@ -143,6 +143,9 @@ func (c *compare) sandboxes() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.changed)) {
 		of := c.changed[name]
+		// A sandbox without a resource has no objects.
+		of.before.exists = of.before.exists || c.before.sandboxes[name]
+		of.after.exists = of.after.exists || c.after.sandboxes[name]
 		sandbox := Sandbox{Name: name, Change: change(&of.before, &of.after), Forks: of.forks, Routes: of.routes}
 		sandbox.WithoutDelete = sandbox.Change == Removed && of.before.create
 		for _, resource := range slices.Sorted(maps.Keys(of.resources)) {

@@ -2,6 +2,7 @@ package renderdiff
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -17,12 +18,19 @@ type Side struct {
 	// plugins are the documents that were rendered, nil if they are not known.
 	plugins *resolve.Catalog
 	specs   map[string]*v1alpha1.ResourcePluginSpec
+	// sandboxes are the lower-cased names of the sandboxes among the documents.
+	sandboxes map[string]bool
 }
 
 // NewSide returns a render. Name says in reports where it is from. The documents are those that it was rendered from, if
 // they are known: the plugins among them tell what a variable is for.
 func NewSide(name string, objects, documents []*krm.Item) *Side {
-	s := &Side{name: name, items: objects, specs: map[string]*v1alpha1.ResourcePluginSpec{}}
+	s := &Side{name: name, items: objects, specs: map[string]*v1alpha1.ResourcePluginSpec{}, sandboxes: map[string]bool{}}
+	for _, item := range documents {
+		if item.Kind() == contract.Sandbox && item.APIVersion() == contract.APIVersion {
+			s.sandboxes[strings.ToLower(item.Name())] = true
+		}
+	}
 	for _, item := range documents {
 		if item.Kind() == contract.ResourcePlugin && item.APIVersion() == contract.APIVersion {
 			s.plugins = resolve.NewCatalog(documents)

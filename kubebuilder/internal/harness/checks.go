@@ -32,7 +32,7 @@ var Checks = []Check{
 	{"flags", "answers flags for init, api, webhook and edit",
 		"kubebuilder binds the flags that are listed, and no others", checkFlags},
 	{"time", "answers flags and metadata at once", "kubebuilder asks eight times before it does anything", checkTime},
-	{"command", "succeeds with init or create api, and with each command of --args", "everything else is checked with them",
+	{"command", "succeeds with one of the four commands, and with each command of --args", "everything else is checked with them",
 		checkCommand},
 	{"answer", "answers each request within the limit of time", "a plugin that hangs makes kubebuilder hang", checkAnswer},
 	{"same-bytes", "answers the same request with the same files", "a diff shows what is new otherwise", checkSameBytes},
@@ -59,7 +59,7 @@ var Checks = []Check{
 		"later releases and other plugins write them", checkUnknownFields},
 	{"large-project", "works on a project with many files", "kubebuilder sends every file", checkLargeProject},
 	{"idempotent", "changes nothing when it runs again on what it has made", "users run commands again", checkIdempotent},
-	{"chain-order", "works at each place of a chain",
+	{"chain-order", "returns the same files at each place of a chain",
 		"pluginChain is the layout with the plugin in front, not the order of execution", checkChainOrder},
 }
 
@@ -129,12 +129,13 @@ func checkCommand(s *session) {
 	if len(s.failures) > 0 {
 		return
 	}
-	if len(s.supported(v1alpha1.CommandInit, v1alpha1.CommandCreateAPI)) > 0 {
+	if len(s.supported(commands...)) > 0 {
 		return
 	}
 	s.skipped = ""
-	s.succeed(s.request(v1alpha1.CommandInit))
-	s.succeed(s.request(v1alpha1.CommandCreateAPI))
+	for _, command := range commands {
+		s.succeed(s.request(command))
+	}
 }
 
 // checkAnswer sends each command, whether it is supported or not.

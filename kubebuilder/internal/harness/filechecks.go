@@ -142,15 +142,23 @@ func checkSameBytes(s *session) {
 	}
 }
 
+// checkChainOrder compares the files with those in front of the other plugins of the chain: they may depend on the plugins,
+// but not on their order.
 func checkChainOrder(s *session) {
-	for command, response := range inOrder(s.supported(commands...)) {
-		for _, chain := range [][]string{
-			{s.Plugin.Key(), "go.kubebuilder.io/v4"}, {"go.kubebuilder.io/v4", s.Plugin.Key(), "other.example.org/v1"},
-		} {
+	others := []string{"go.kubebuilder.io/v4", "other.example.org/v1"}
+	for command := range inOrder(s.supported(commands...)) {
+		var first *v1alpha1.Response
+		for place := range len(others) + 1 {
+			chain := slices.Insert(slices.Clone(others), place, s.Plugin.Key())
 			request := s.request(command)
 			request.PluginChain = chain
 			request.Config["layout"] = chain
-			if other := s.succeed(request); other != nil && !s.sameFiles(command, other.Universe, response.Universe) {
+			response := s.succeed(request)
+			switch {
+			case response == nil:
+			case first == nil:
+				first = response
+			case !s.sameFiles(command, response.Universe, first.Universe):
 				s.fail("%s: must return the same files in the chain %s", command, strings.Join(chain, ", "))
 			}
 		}

@@ -42,6 +42,8 @@ type Options struct {
 	HelperImage string
 	// Network is the network of the containers, as for the flag --network. Empty means the default.
 	Network string
+	// Images are the images that engines share, so that each is looked up and pulled once; nil means those of this engine.
+	Images *Images
 	// Progress receives a line before an operation that may take long, such as pulling an image. It may be nil.
 	Progress func(line string)
 }
@@ -55,9 +57,17 @@ type Engine struct {
 	files   string // folder of files that several containers mount
 
 	mutex   sync.Mutex
-	images  map[string]*found[image]
 	runners map[string]*found[string]
 }
+
+// Images are the images that one or more engines of one program have found.
+type Images struct {
+	mutex sync.Mutex
+	found map[string]*found[image]
+}
+
+// NewImages returns an empty set of images.
+func NewImages() *Images { return &Images{found: map[string]*found[image]{}} }
 
 var _ localrun.Engine = (*Engine)(nil)
 
@@ -69,7 +79,10 @@ func New(ctx context.Context, program string, options Options) (*Engine, error) 
 		return nil, err
 	}
 	engine := &Engine{
-		Program: known, options: options, images: map[string]*found[image]{}, runners: map[string]*found[string]{},
+		Program: known, options: options, runners: map[string]*found[string]{},
+	}
+	if engine.options.Images == nil {
+		engine.options.Images = NewImages()
 	}
 	if engine.options.Folder == "" {
 		engine.options.Folder = os.TempDir()

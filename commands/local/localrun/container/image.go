@@ -30,7 +30,8 @@ func (e *Engine) image(ctx context.Context, name string, policy corev1.PullPolic
 	if wrong := document.CheckImage(name); wrong != "" {
 		return image{}, fmt.Errorf("the image of main %s", wrong)
 	}
-	return once(ctx, &e.mutex, e.images, name+" "+string(policy), func() (image, error) {
+	known := e.options.Images
+	return once(ctx, &known.mutex, known.found, name+" "+string(policy), func() (image, error) {
 		local, missing := e.inspectImage(ctx, name)
 		switch {
 		case missing == nil && policy != corev1.PullAlways:

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -29,11 +30,15 @@ func (e *Engine) Run(ctx context.Context, container localrun.Container) (result 
 	if err := context.Cause(ctx); err != nil {
 		return result, err
 	}
-	folder, err := os.MkdirTemp(e.files, "step-")
+	folder, err := e.makeFolder(container)
 	if err != nil {
 		return result, err
 	}
-	defer func() { err = errors.Join(err, e.removeFolder(context.WithoutCancel(ctx), folder)) }()
+	defer func() {
+		if result.Kept == "" {
+			err = errors.Join(err, e.removeFolder(context.WithoutCancel(ctx), folder))
+		}
+	}()
 	create, err := e.create(ctx, container, folder)
 	if err != nil {
 		return result, cmp.Or(context.Cause(ctx), err)
@@ -43,7 +48,13 @@ func (e *Engine) Run(ctx context.Context, container localrun.Container) (result 
 		return result, err
 	}
 	id = lastLine(id)
-	defer func() { err = errors.Join(err, e.Remove(ctx, []string{id}, nil)) }()
+	defer func() {
+		if container.Keep != "" && err == nil && result.ExitCode != 0 && !result.Interrupted {
+			result.Kept = e.kept(container)
+			return
+		}
+		err = errors.Join(err, e.Remove(ctx, []string{id}, nil))
+	}()
 	if container.Plan != nil {
 		if err := e.prepare(ctx, id, ioFolder(folder), *container.Plan); err != nil {
 			return result, cmp.Or(context.Cause(ctx), err)
@@ -53,9 +64,11 @@ func (e *Engine) Run(ctx context.Context, container localrun.Container) (result 
 		return result, err
 	}
 	log := &end{}
-	interrupted, startErr := e.start(ctx, id, container.GracePeriod(), io.MultiWriter(logOf(container.Log), log))
+	interrupted, startErr := e.start(ctx, id, container, log)
 	result, err = e.result(context.WithoutCancel(ctx), id, container, folder, log, startErr)
 	result.Interrupted = interrupted
+	// Without data flow main is the first process, and the kernel kills the others when it ends.
+	result.Remaining, result.Unwatched = strings.Contains(log.text(), runner.Remain), container.Plan == nil
 	return result, err
 }
 
@@ -72,7 +85,10 @@ func (e *Engine) create(ctx context.Context, container localrun.Container, folde
 	command, runner := container.Command, ""
 	if container.Plan != nil {
 		var before []string
-		if runner, before, err = e.runner(ctx, inspected); err != nil {
+		if runner, before, err = e.runner(ctx, inspected); err == nil && container.Keep != "" {
+			runner, err = copyRunner(runner, folder)
+		}
+		if err != nil {
 			return nil, err
 		}
 		command = slices.Concat(command[:1], before, command[1:])
@@ -91,7 +107,8 @@ func (e *Engine) create(ctx context.Context, container localrun.Container, folde
 		return nil, err
 	}
 	arguments := slices.Concat([]string{"create", "--pull", "never", "--log-driver", "none", "--name", container.Name,
-		"--user", runAs, "--entrypoint", entrypoint(command[0], e.podman)}, e.labels(container), security.arguments(e.podman),
+		"--user", runAs, "--entrypoint", entrypoint(command[0], e.podman)}, interactive(container),
+		e.labels(container), security.arguments(e.podman),
 		limits(own.Resources), variables, mounts)
 	if container.WorkingDir != "" {
 		arguments = append(arguments, "--workdir", container.WorkingDir)
@@ -129,7 +146,9 @@ func entrypoint(program string, podman bool) string {
 
 func (e *Engine) labels(container localrun.Container) []string {
 	flags := make([]string, 0, 2*(len(container.Labels)+1))
-	flags = append(flags, "--label", localrun.LabelOwner+"="+e.owner)
+	if container.Keep == "" { // a kept container has no owner, so that it is not removed as one that a process has left
+		flags = append(flags, "--label", localrun.LabelOwner+"="+e.owner)
+	}
 	for _, key := range slices.Sorted(maps.Keys(container.Labels)) {
 		flags = append(flags, "--label", key+"="+container.Labels[key])
 	}
@@ -185,11 +204,11 @@ func (e *Engine) prepare(ctx context.Context, id, folder string, plan contract.P
 const stopAgain = 200 * time.Millisecond
 
 // start starts a container and waits for its end. When the context ends, the container is stopped as a kubelet does.
-func (e *Engine) start(
-	ctx context.Context, id string, grace int64, log io.Writer,
-) (interrupted bool, err error) {
-	command := e.command(context.WithoutCancel(ctx), "start", "--attach", id)
-	command.Stdout, command.Stderr = log, log
+func (e *Engine) start(ctx context.Context, id string, container localrun.Container, log io.Writer) (
+	interrupted bool, err error,
+) {
+	grace := container.GracePeriod()
+	command := e.attach(context.WithoutCancel(ctx), id, container, log)
 	ended := make(chan error, 1)
 	go func() { ended <- command.Run() }()
 	select {

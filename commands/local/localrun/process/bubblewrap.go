@@ -62,11 +62,13 @@ func runIsolated(ctx context.Context, program string, container localrun.Contain
 func attempt(
 	ctx context.Context, program string, container localrun.Container,
 ) (result localrun.Result, isStarted bool, err error) {
-	folder, _, err := localrun.MakeFolder(os.TempDir())
+	folder, err := makeFolder(container)
 	if err != nil {
 		return localrun.Result{}, false, err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
+	defer func() {
+		result.Kept = keepOrRemove(container, folder, isStarted && result.ExitCode != 0 && !result.Interrupted)
+	}()
 	arguments, err := bubblewrapArguments(container, folder)
 	if err != nil {
 		return localrun.Result{}, false, err
@@ -75,7 +77,7 @@ func attempt(
 		"--args", strconv.Itoa(argumentsFile), "--", contract.RunnerFile, stepArgument,
 	}, container.Command...)...)
 	command.Env = []string{}
-	setGroup(command)
+	setGroup(command, container.Terminal)
 	result, isStarted, err = execute(command, container, arguments)
 	if err == nil && isStarted && result.ExitCode == 0 && container.Plan != nil {
 		result.Outputs, result.ExitCode = outputs(container, folder)

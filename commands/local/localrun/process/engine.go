@@ -106,6 +106,9 @@ func environment(given []localrun.Variable) []localrun.Variable {
 // start runs a command of a container until it ends. started is called once it has started.
 func start(command *exec.Cmd, container localrun.Container, started func()) (localrun.Result, error) {
 	command.Stdout, command.Stderr = container.Log, container.Log
+	if container.Stdin != nil {
+		command.Stdin = container.Stdin
+	}
 	command.WaitDelay = max(1, time.Duration(container.GracePeriod())*time.Second) // 0 would mean no limit
 	cancel, interrupted := command.Cancel, false
 	command.Cancel = func() error {
@@ -118,5 +121,8 @@ func start(command *exec.Cmd, container localrun.Container, started func()) (loc
 	}
 	started()
 	_ = command.Wait() // ProcessState has the result
+	if container.Terminal {
+		regainTerminal(container.Stdin)
+	}
 	return localrun.Result{ExitCode: exitCode(command.ProcessState), Interrupted: interrupted}, nil
 }

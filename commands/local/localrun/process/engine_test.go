@@ -5,6 +5,7 @@ package process_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -57,8 +58,30 @@ func TestWithoutNamespaces(t *testing.T) {
 	assert.Equal(t, 143, result.ExitCode)
 	assert.Less(t, time.Since(start), 20*time.Second)
 
+	// Processes that outlive the script are found, in its session or in one of their own, and end with it.
+	for _, text := range []string{"sleep 100 > /dev/null 2>&1 &", "setsid sleep 100 > /dev/null 2>&1 &"} {
+		result, err = engine.Run(t.Context(), script("#!/bin/sh\n"+text+"\n", &log))
+		require.NoError(t, err)
+		assert.Equal(t, 0, result.ExitCode)
+		assert.True(t, result.Remaining, text)
+	}
+	for _, text := range []string{"sleep 0.2 &", "sleep 0.2 > /dev/null 2>&1 &", "true"} {
+		result, err = engine.Run(t.Context(), script("#!/bin/sh\n"+text+"\n", &log))
+		require.NoError(t, err)
+		assert.False(t, result.Remaining, text)
+	}
+
+	// The folder of a script that fails is kept.
+	kept := filepath.Join(t.TempDir(), "kept")
+	container := script("#!/bin/sh\necho half > left\nexit 5\n", &log)
+	container.Keep = kept
+	result, err = engine.Run(t.Context(), container)
+	require.NoError(t, err)
+	assert.Equal(t, "folder "+kept, result.Kept)
+	assert.FileExists(t, filepath.Join(kept, "left"))
+
 	// Nothing can be mounted at its path.
-	container := script("#!/bin/sh\n", &log)
+	container = script("#!/bin/sh\n", &log)
 	container.Files = append(container.Files, localrun.File{Path: "/inputs/x"})
 	container.Folders = []string{"/scratch"}
 	container.Plan = &contract.Plan{Outputs: []contract.Output{{Name: "url", Path: "/outputs/url"}}}

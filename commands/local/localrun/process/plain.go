@@ -14,15 +14,15 @@ import (
 )
 
 // runPlain runs a script in a new folder, on the files of this machine.
-func runPlain(ctx context.Context, container localrun.Container) (localrun.Result, error) {
+func runPlain(ctx context.Context, container localrun.Container) (result localrun.Result, err error) {
 	if err := checkPaths(container); err != nil {
 		return localrun.Result{}, err
 	}
-	folder, _, err := localrun.MakeFolder(os.TempDir())
+	folder, err := makeFolder(container)
 	if err != nil {
 		return localrun.Result{}, err
 	}
-	defer func() { _ = os.RemoveAll(folder) }()
+	defer func() { result.Kept = keepOrRemove(container, folder, result.ExitCode != 0 && !result.Interrupted) }()
 	arguments := slices.Clone(container.Command)
 	if len(arguments) > 0 && arguments[0] == contract.RunnerFile {
 		arguments = arguments[1:]
@@ -50,14 +50,15 @@ func runPlain(ctx context.Context, container localrun.Container) (localrun.Resul
 		}
 		command.Env = append(command.Env, variable.Name+"="+variable.Value)
 	}
-	setGroup(command)
+	setGroup(command, container.Terminal)
 	if err := context.Cause(ctx); err != nil {
 		return localrun.Result{}, err
 	}
-	result, err := start(command, container, func() {})
+	result, err = start(command, container, func() {})
 	if err != nil {
 		return localrun.Result{ExitCode: 1, Message: fmt.Sprintf("main cannot be started: %v", err)}, nil
 	}
+	result.Remaining = !container.Terminal && !result.Interrupted && awaitOthers(command.Process.Pid, folder)
 	endGroup(command)
 	return result, nil
 }

@@ -31,6 +31,18 @@ var capabilities = []string{
 type root struct {
 	arguments []string
 	created   map[string]bool
+	kept      string // the folder that keeps the writable folders; empty if they are in memory
+}
+
+// writable returns the arguments for an empty folder that a step may write to.
+func (r *root) writable(mode, path string) []string {
+	if r.kept != "" {
+		source := filepath.Join(r.kept, path)
+		if os.MkdirAll(source, 0o700) == nil && os.Chmod(source, 0o777) == nil { //nolint:gosec // below a private folder
+			return []string{"--bind", source, path}
+		}
+	}
+	return []string{"--perms", mode, "--tmpfs", path}
 }
 
 // bubblewrapArguments returns the arguments for a container, each followed by a zero byte. Files to mount are written to
@@ -54,8 +66,11 @@ func bubblewrapArguments(container localrun.Container, folder string) (string, e
 		r.add("--setenv", variable.Name, variable.Value)
 	}
 	var step root // after the machine's folders, since it is mounted into them
+	if container.Keep != "" {
+		r.kept = filepath.Join(folder, rootFolder)
+	}
 	for _, path := range append([]string{home}, container.Folders...) {
-		step.add("--perms", "0777", "--tmpfs", r.create(path))
+		step.add(r.writable("0777", r.create(path))...)
 	}
 	message := container.TerminationMessagePath()
 	err = os.WriteFile(messageFile(folder), nil, 0o600)
@@ -134,7 +149,7 @@ func (r *root) mount(path string) {
 	switch {
 	case err != nil: // it was removed, or the user may not access it
 	case path == "/tmp", path == temporary:
-		r.add("--perms", "1777", "--tmpfs", path)
+		r.add(r.writable("1777", path)...)
 	case path == "/proc":
 		r.add("--proc", path)
 	case path == "/dev":

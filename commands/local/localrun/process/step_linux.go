@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/term"
+
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
 )
@@ -58,13 +60,6 @@ func runStep(command []string) int {
 	return code
 }
 
-// othersGrace is how long processes of a step without data flow may take to end behind it. In a cluster they are killed at
-// once.
-const (
-	othersGrace    = time.Second
-	othersInterval = 5 * time.Millisecond
-)
-
 // hasOthers reports whether the namespace has running processes other than this one and that of bubblewrap.
 func hasOthers() bool {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -109,7 +104,10 @@ func runCommand(arguments []string) int {
 	incoming := make(chan os.Signal, 16)
 	signal.Notify(incoming, syscall.SIGTERM, syscall.SIGINT)
 	command := exec.Command(arguments[0], arguments[1:]...)
-	command.Stdout, command.Stderr = os.Stdout, os.Stderr
+	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if term.IsTerminal(0) { // a shell controls it: the groups outside of the namespace have no ids
+		command.SysProcAttr = &syscall.SysProcAttr{Foreground: true}
+	}
 	if err := command.Start(); err != nil {
 		reporter().Fail(fmt.Sprintf("main cannot be started: %v", err))
 		return exitNoCommand
