@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -116,4 +117,35 @@ exit 0
 			}
 		})
 	}
+}
+
+// The repository has no programs in binary form, which no one could review.
+func TestNoBinaries(t *testing.T) {
+	t.Parallel()
+	list := exec.Command("git", "ls-files", "-z")
+	list.Dir = checkout.Root()
+	files, err := list.Output()
+	require.NoError(t, err)
+	names := strings.Split(strings.TrimSuffix(string(files), "\x00"), "\x00")
+	assert.Greater(t, len(names), 1000)
+	for _, name := range names {
+		text, err := os.ReadFile(filepath.Join(checkout.Root(), name))
+		require.NoError(t, err)
+		assert.False(t, isBinary(text), name)
+	}
+	for _, program := range []string{"\x7fELF\x02", "MZ\x90\x00", "\xcf\xfa\xed\xfe", "!<arch>\n", "\x00asm\x01", "PK\x03\x04"} {
+		assert.True(t, isBinary([]byte(program)), "%q", program)
+	}
+}
+
+// isBinary reports whether a file is a program or a library (ELF, PE, Mach-O, Java, ar, WebAssembly), or a zip, which can be a jar.
+func isBinary(text []byte) bool {
+	for _, magic := range []string{
+		"\x7fELF", "MZ\x90\x00", "\xfe\xed\xfa", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe", "!<arch>\n", "\x00asm", "PK\x03\x04",
+	} {
+		if bytes.HasPrefix(text, []byte(magic)) {
+			return true
+		}
+	}
+	return false
 }
