@@ -99,7 +99,8 @@ func (f Folder) Write(ctx context.Context, items []*krm.Item) (cli.FolderReport,
 	if err != nil {
 		return cli.FolderReport{}, err
 	}
-	if refused := append(f.refused(changes), f.refuseEmpty(items, changes)...); refused.Failed() {
+	if refused := slices.Concat(f.refused(changes), f.refuseEmpty(items, changes),
+		f.refuseLeaks(items, changes)); refused.Failed() {
 		return cli.FolderReport{Results: refused, Summary: "nothing written: fix the errors above"}, nil
 	}
 	return f.apply(lock, changes, len(files))
@@ -148,5 +149,6 @@ func (f Folder) Check(items []*krm.Item) (cli.FolderReport, error) {
 		}
 		found.Results = append(found.Results, f.result(c.name, c.difference()))
 	}
+	found.Results = append(found.Results, f.refuseLeaks(items, changes)...)
 	return found, nil
 }

@@ -29,6 +29,8 @@ type FolderOptions struct {
 	Overwrite bool
 	// AllowEmpty lets the last file be removed.
 	AllowEmpty bool
+	// AllowLeaks lets the create phase of a sandbox be removed without its delete phase.
+	AllowLeaks bool
 }
 
 // FolderReport is what became of a folder.
@@ -48,6 +50,7 @@ type Folder struct {
 	FilePer       string `json:"filePer" arg:"KIND" help:"what gets a file of its own in the folder: sandbox or object"`
 	Kustomization bool   `json:"kustomization" help:"write a kustomization.yaml to the folder, too"`
 	Overwrite     bool   `json:"overwrite" help:"replace files that were edited since they were written, too"`
+	AllowLeaks    bool   `json:"allowLeaks" help:"remove sandboxes whose delete phase was never rendered, too"`
 	Format        string `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
 
 	// Write writes the objects to the folder, or compares them with it.
@@ -82,6 +85,8 @@ func (f *Folder) check(r *run) error {
 		return errors.New("--output-dir and --check must not be given together: --check names the folder, too")
 	case f.Overwrite && f.OutputDir == "":
 		return errors.New("--overwrite must come with --output-dir")
+	case f.AllowLeaks && f.folder() == "":
+		return errors.New("--allow-leaks must come with --output-dir or --check")
 	case f.FilePer != perSandbox && f.FilePer != perObject:
 		return fmt.Errorf("--file-per must be %s or %s, not %q", perSandbox, perObject, f.FilePer)
 	case f.folder() != "":
@@ -142,7 +147,7 @@ func (f *Folder) withoutFolder() []load.Exclusion {
 func (f *Folder) options(r *run) FolderOptions {
 	return FolderOptions{
 		Folder: f.folder(), Compare: f.Check != "", PerObject: f.FilePer == perObject, Kustomization: f.Kustomization,
-		Overwrite: f.Overwrite, AllowEmpty: r.AllowEmpty,
+		Overwrite: f.Overwrite, AllowEmpty: r.AllowEmpty, AllowLeaks: f.AllowLeaks,
 	}
 }
 
