@@ -23,9 +23,15 @@ func FuzzSchemasRefuseNothingThatRulesAccept(f *testing.F) {
 			}
 		}
 	}
+	for i := range documents {
+		f.Add(uint8(i), uint8(0), "0")
+	}
 	f.Fuzz(func(t *testing.T, kind, field uint8, text string) {
 		d := documents[int(kind)%len(documents)]
 		all := paths(d)
+		if len(all) == 0 { // a kind whose schema has no patterns
+			return
+		}
 		root, at := with(t, fixtures[d.kind], all[int(field)%len(all)], text)
 		if compile(t, fileOf(d.kind)).Validate(asJSON(t, root)) == nil {
 			return

@@ -13,6 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // expireFlags are the flags of rplug expire.
@@ -117,7 +118,16 @@ func readFiles(paths, catalogs []string, options load.Options) (*load.Package, e
 	if err != nil {
 		return nil, err
 	}
-	return all, report.Refused(all.Results())
+	results := all.Results()
+	for _, d := range all.Documents {
+		if _, isOurs := clusterOf(d); !isOurs {
+			continue
+		}
+		if err := d.Item.CheckKeys(); err != nil { // its owner may mean the other value
+			results = append(results, krm.At(d.Item, "", krm.Error, err.Error()))
+		}
+	}
+	return all, report.Refused(results)
 }
 
 func (f *expireFlags) print(out io.Writer, entries []*expiry) error {

@@ -3,7 +3,6 @@ package report_test
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -16,65 +15,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/runnerlog"
 )
-
-// commandNames are the commands that the runner registers
-// (https://github.com/actions/runner/blob/main/src/Runner.Worker/ActionCommandManager.cs).
-var commandNames = strings.Fields("internal-set-repo-path set-env set-output save-state add-path add-mask add-matcher " +
-	"remove-matcher warning error notice debug group endgroup echo stop-commands")
-
-// command returns the workflow command of a line, empty if it has none. It is a port of the runner's parser
-// (https://github.com/actions/runner/blob/main/src/Runner.Common/ActionCommand.cs), TryParseV2 and then TryParse.
-func command(line string) string {
-	name := func(info string) string {
-		info, _, _ = strings.Cut(info, " ")
-		if slices.ContainsFunc(commandNames, func(one string) bool { return strings.EqualFold(one, info) }) {
-			return info
-		}
-		return ""
-	}
-	if rest, found := strings.CutPrefix(strings.TrimLeftFunc(line, unicode.IsSpace), "::"); found {
-		if info, _, ends := strings.Cut(rest, "::"); ends && name(info) != "" {
-			return name(info)
-		}
-	}
-	if _, rest, found := strings.Cut(line, "##["); found {
-		if info, _, ends := strings.Cut(rest, "]"); ends {
-			return name(info)
-		}
-	}
-	return ""
-}
-
-// logLines splits a log as the runner does: at line feeds and carriage returns.
-func logLines(text string) []string {
-	return strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' })
-}
-
-// hostile are texts that would be commands in a log.
-func hostile() (all []string) {
-	for _, name := range commandNames {
-		for _, form := range []string{"::%s::x", "  ::%s ::x", "::%s file=a,line=1::x", "##[%s]x", "a ##[%s a=b;]x", "\u00a0::%s::x", "\t::%s::x",
-			"x\n::%s::x", "x\r::%s::x", "x\u0085::%s::x", "####[%s]", "#\u200b##[%s]", "\u2028::%s::x"} {
-			all = append(all, fmt.Sprintf(form, name))
-		}
-	}
-	return all
-}
-
-func TestCommandOf(t *testing.T) {
-	t.Parallel()
-	assert.Equal(t, "debug", command("::debug::a.yaml:1:1: [warning] x"))
-	assert.Equal(t, "Add-Mask", command(" \u00a0::Add-Mask x=y::"))
-	assert.Equal(t, "error", command("1 | name: ##[error]x"))
-	assert.Empty(t, command("a ::debug::b"))
-	assert.Empty(t, command("::unknown::b"))
-}
 
 // Nothing that is printed has a workflow command, in whatever place of a finding a text is, and in every format.
 func TestWrite_hasNoCommands(t *testing.T) {
 	t.Parallel()
-	for _, text := range hostile() {
+	for _, text := range runnerlog.Hostile() {
 		var document yaml.Node
 		source := "kind: " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), "\r", " ") + "\n" + text + "\n"
 		require.NoError(t, yaml.Unmarshal([]byte("kind: a\n"), &document))
@@ -108,15 +55,15 @@ func TestWrite_hasNoCommands(t *testing.T) {
 
 func assertNoCommands(t *testing.T, text, what string) {
 	t.Helper()
-	for _, line := range logLines(text) {
-		assert.Empty(t, command(line), "%s: %q", what, line)
+	for _, line := range runnerlog.Lines(text) {
+		assert.Empty(t, runnerlog.Command(line), "%s: %q", what, line)
 	}
 }
 
 // A log has no commands, however the writes are divided.
 func TestLogWriter(t *testing.T) {
 	t.Parallel()
-	for _, text := range hostile() {
+	for _, text := range runnerlog.Hostile() {
 		for size := 1; size < 5; size++ {
 			var out bytes.Buffer
 			log, flush := report.ForLog(&out, func(string) string { return "true" })

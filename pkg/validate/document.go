@@ -55,7 +55,8 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 	for _, item := range list.Items() {
 		c := Document{item: item}
 		kind, apiVersion := item.Kind(), item.APIVersion()
-		if strings.HasPrefix(apiVersion, contract.Group+"/") && !slices.Contains(kinds, kind) {
+		isOfGroup, isKnown := strings.HasPrefix(apiVersion, contract.Group+"/"), slices.Contains(kinds, kind)
+		if isOfGroup && !isKnown || !isOfGroup && item.CheckIdentity() != nil { // others may take it for one of ours
 			c.problems = document.RepeatedKeys(item)
 		}
 		switch {
@@ -70,10 +71,10 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 			c.Report(rule, "apiVersion", "%s", document.WrongVersion(kind, apiVersion))
 		case isListOfOurs(item):
 			c.Report(&documentKind, "kind", "%q must be replaced by its items: documents of a list are not read", kind)
-		case !strings.HasPrefix(apiVersion, contract.Group+"/"):
+		case !isOfGroup:
 		case apiVersion != contract.APIVersion:
 			c.Propose(&documentVersion, "apiVersion", contract.APIVersion, "must be %q, not %q", contract.APIVersion, apiVersion)
-		case !slices.Contains(kinds, kind):
+		case !isKnown:
 			if nearest, sure := strictyaml.Nearest(kind, kinds); nearest != "" && misspelled(kind, nearest) {
 				c.Propose(&documentKind, "kind", certain(nearest, sure), "unknown kind %q: did you mean %q?", kind, nearest)
 			}

@@ -112,7 +112,9 @@ type hider struct {
 func (h *hider) value() *yaml.Node {
 	h.canaries++
 	text := fmt.Sprintf("canary%dx", h.canaries)
-	switch h.IntN(5) {
+	switch h.IntN(6) {
+	case 2:
+		text = "# " + text + "\n\t# " + text
 	case 0:
 		text += " and\n" + strings.Repeat("more ", h.IntN(4)) + text + "\n"
 	case 1:
@@ -200,6 +202,20 @@ func printed(t *testing.T, node *yaml.Node, indent int) string {
 	return b.String()
 }
 
+// native turns some documents into native ones, which have a name and a spec only: their other keys are ignored.
+func (h *hider) native(root *yaml.Node) {
+	kind, metadata := root.Content[3], root.Content[5]
+	if !slices.Contains([]string{"ResourcePlugin", "Sandbox", "RouteGroup"}, kind.Value) || h.IntN(2) == 0 {
+		return
+	}
+	root.Content = append(slices.Clone(metadata.Content), root.Content[6:]...)
+	for i := range h.IntN(4) {
+		ignored := &yaml.Node{Kind: yaml.ScalarNode, Value: []string{"password", "metadata", "version", "e"}[h.IntN(4)] + strings.Repeat("q", i)}
+		root.Content = slices.Insert(root.Content, 2*h.IntN(len(root.Content)/2+1), ignored, h.tree(3))
+	}
+	root.Style = []yaml.Style{0, 0, yaml.FlowStyle}[h.IntN(3)]
+}
+
 // documents returns documents with values that must be hidden, and with mistakes.
 func (h *hider) documents(t *testing.T) string {
 	t.Helper()
@@ -207,6 +223,9 @@ func (h *hider) documents(t *testing.T) string {
 		var document yaml.Node
 		require.NoError(t, yaml.Unmarshal([]byte(text), &document))
 		h.fill(document.Content[0], false)
+		if document.Content[0].Content[0].Value == "apiVersion" {
+			h.native(document.Content[0])
+		}
 		for range 1 + h.IntN(3) {
 			h.breakOne(document.Content[0])
 		}
@@ -237,7 +256,7 @@ func TestValuesAreHidden_generated(t *testing.T) {
 	h := &hider{Rand: checkout.Random(t)}
 	canary := regexp.MustCompile(`.{0,80}canary\d+x.{0,40}`)
 	excerpts := 0
-	for range 100 { // of five documents each
+	for range checkout.Rounds(100) { // of five documents each
 		text := h.documents(t)
 		got := page(t, folder(t, map[string]string{"all.yaml": text}))
 		excerpts += strings.Count(got, "(hidden)")

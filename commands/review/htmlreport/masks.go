@@ -14,8 +14,8 @@ type mask struct {
 	text *edit.Text
 	// from is the column from which a line is hidden, from 0 in characters.
 	from map[int]int
-	// read are the lines of documents that could be read; nil if the file has no document. All others are hidden.
-	read map[int]bool
+	// written are the parts of documents that could be read; nil if the file has no document. All others are hidden.
+	written *written
 }
 
 // masksOf returns the hidden parts of a file.
@@ -29,10 +29,10 @@ func (v *values) masksOf(file string) *mask {
 		if m.text == nil || item.PlaceOf("").File != file {
 			continue
 		}
-		if m.read == nil {
-			m.read = map[int]bool{}
+		if m.written == nil {
+			m.written = &written{text: m.text, scalars: map[int][]part{}, words: map[string]bool{}, comments: map[string]bool{}}
 		}
-		m.markRead(item.YNode())
+		m.written.add(item.YNode())
 		nodes, overlays := hiddenScalars(item)
 		for _, node := range nodes {
 			m.hide(node)
@@ -46,30 +46,15 @@ func (v *values) masksOf(file string) *mask {
 
 // column returns the column from which a line is hidden, and whether a part of it is.
 func (m *mask) column(number int) (from int, masked bool) {
-	if from, masked = m.from[number]; masked || m.read == nil || m.read[number] {
+	from, masked = m.from[number]
+	if m.written == nil {
 		return from, masked
 	}
-	line := strings.TrimSpace(string(m.text.Line(number)))
-	return 0, line != "" && line != "---" && !strings.HasPrefix(line, "#") && strings.Trim(line, "{}[],- ") != ""
-}
-
-// markRead marks the lines of a tree's scalars and aliases. The line of a mapping is not marked for itself, nor that of a scalar
-// which is not written there, such as the kind of a native document: it can have a key that was ignored, and is not in the tree.
-func (m *mask) markRead(node *yaml.Node) {
-	switch node.Kind {
-	case yaml.ScalarNode:
-		if _, isWritten := m.text.Scalar(node.Line, node.Column, node.Value); !isWritten {
-			return
-		}
-		for line := node.Line; line <= m.last(node); line++ {
-			m.read[line] = true
-		}
-	case yaml.AliasNode:
-		m.read[node.Line] = true
+	unknown, found := m.written.unknown(number)
+	if masked && found {
+		return min(from, unknown), true
 	}
-	for _, child := range node.Content {
-		m.markRead(child)
-	}
+	return max(from, unknown), masked || found
 }
 
 // last returns the last line of a scalar.

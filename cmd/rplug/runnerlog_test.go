@@ -1,0 +1,113 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/runnerlog"
+)
+
+// logged are commands whose output a log has: all of it, or of those that print objects the part on stderr.
+var logged = []struct {
+	args     []string
+	isObject bool
+}{
+	{[]string{"validate", "."}, false},
+	{[]string{"validate", "--output", "json", "."}, false},
+	{[]string{"validate", "--output", "sarif", "."}, false},
+	{[]string{"validate", "--output", "junit", "."}, false},
+	{[]string{"validate", "NAME.yaml"}, false},
+	{[]string{"NAME"}, false},
+	{[]string{"validate", "--NAME"}, false},
+	{[]string{"resolve", "."}, true},
+	{[]string{"render", "."}, true},
+	{[]string{"fork", "."}, true},
+	{[]string{"build", "."}, true},
+	{[]string{"import", "."}, true},
+	{[]string{"report", "."}, true},
+	{[]string{"diff", ".", "other"}, false},
+	{[]string{"diff", "--output", "json", ".", "other"}, false},
+	{[]string{"run", "NAME", ".", "--engine", "process"}, false},
+	{[]string{"remove", "NAME", "--", "."}, false},
+	{[]string{"expire", "."}, false},
+	{[]string{"expire", "--output", "json", "."}, false},
+	{[]string{"catalog", "list", "."}, false},
+	{[]string{"catalog", "lint", "."}, false},
+	{[]string{"catalog", "explain", "NAME", "."}, false},
+	{[]string{"catalog", "versions", "NAME", "."}, false},
+	{[]string{"status", "-f", "NAME.yaml"}, false},
+	{[]string{"unpack", "."}, true},
+	{[]string{"kubebuilder", "test", "NAME"}, false},
+}
+
+// scalarsOf returns the scalars of a tree, keys as well.
+func scalarsOf(node *yaml.Node) (all []*yaml.Node) {
+	if node.Kind == yaml.ScalarNode {
+		all = append(all, node)
+	}
+	for _, child := range node.Content {
+		all = append(all, scalarsOf(child)...)
+	}
+	return all
+}
+
+// Nothing that the commands print on a runner has a workflow command, whatever the names of files and the keys and values of
+// documents are.
+func TestRunnerLog(t *testing.T) {
+	t.Parallel()
+	checkout.Slow(t, "runs each command for hostile files")
+	bin, random, hostile := t.TempDir(), checkout.Random(t), runnerlog.Hostile()
+	require.NoError(t, checkout.BuildCommands(bin))
+	files := []string{pluginFile, sandboxFile, othersFile, "pkg/resolve/testdata/full.yaml", "api/schemas/testdata/routegroup.yaml"}
+	name := regexp.MustCompile(`[/\x00]`)
+	lines := 0
+	for range checkout.Rounds(3) {
+		dir := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "other"), 0o700))
+		require.NoError(t, exec.Command("git", "init", "-q", dir).Run())
+		var called string
+		for i, file := range files {
+			text, err := os.ReadFile(filepath.Join(checkout.Root(), file))
+			require.NoError(t, err)
+			var document yaml.Node
+			require.NoError(t, yaml.Unmarshal(text, &document))
+			scalars := scalarsOf(&document)
+			for range random.IntN(6) {
+				scalar := scalars[4+random.IntN(len(scalars)-4)] // apiVersion and kind stay
+				scalar.Value, scalar.Style = hostile[random.IntN(len(hostile))], 0
+			}
+			changed, err := yaml.Marshal(&document)
+			require.NoError(t, err)
+			called = name.ReplaceAllString(fmt.Sprintf("%s%d", hostile[random.IntN(len(hostile))], i), "_")
+			require.NoError(t, os.WriteFile(filepath.Join(dir, called+".yaml"), changed, 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "other", called+".yaml"), text, 0o600))
+		}
+		for _, one := range logged {
+			args := strings.Split(strings.ReplaceAll(strings.Join(one.args, "\x00"), "NAME", called), "\x00")
+			command := exec.Command(filepath.Join(bin, "rplug"), args...)
+			command.Dir, command.Env = dir, append(os.Environ(), "GITHUB_ACTIONS=true")
+			var out, log bytes.Buffer
+			command.Stdout, command.Stderr = &out, &log
+			if _ = command.Run(); one.isObject { // most are refused
+				out.Reset()
+			}
+			for _, line := range runnerlog.Lines(out.String() + "\n" + log.String()) {
+				lines++
+				assert.Empty(t, runnerlog.Command(line), "%q: %q", args, line)
+			}
+		}
+	}
+	assert.Greater(t, lines, 300)
+	t.Logf("%d lines", lines)
+}
