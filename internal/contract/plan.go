@@ -79,7 +79,20 @@ type Input struct {
 	File string `json:"file,omitempty"`
 	// Workloads is set for HelperCopy: the copy also has the value under WorkloadKey.
 	Workloads bool `json:"workloads,omitempty"`
+	// Variable is the variable of main with the value, or empty if only a file has it. Name is then the name of the input,
+	// for messages.
+	Variable string `json:"variable,omitempty"`
+	Name     string `json:"name,omitempty"`
 }
+
+// Limits of Linux for environment variables (MAX_ARG_STRLEN and the default of getrlimit(2), RLIMIT_STACK). Of the second
+// one, 128 KiB are left for params and variables of the overlay.
+const (
+	// MaxVariableBytes limits one variable: its name, "=", its value and a NUL.
+	MaxVariableBytes = 131_072
+	// MaxVariablesBytes limits all outputs that main reads as variables, together.
+	MaxVariablesBytes = 2_097_152 - MaxVariableBytes
+)
 
 // Output is a file that the script writes.
 type Output struct {

@@ -138,7 +138,7 @@ var rules = described(
 	&emptyWorkflow, &missingCreate, &stepName, &stepUnique,
 	&script, &scriptInterpreter, &scriptLines, &scriptLineEnd, &scriptSyntax,
 	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash, &inputUnread,
-	&unknownStep, &unknownOutput, &createFromDelete, &stepCycle,
+	&unknownStep, &unknownOutput, &binaryVariable, &createFromDelete, &stepCycle,
 	&outputName, &outputUnique, &outputPath, &outputUnwritten,
 
 	&sandboxName, &duplicateSandbox, &sandboxState, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
