@@ -193,6 +193,13 @@ const namesPerCall = 200
 
 // explain adds the reasons why steps are not ready: the Pods of a render's workloads, and events.
 func (s *source) explain(objects *status.Objects, found *status.Report) error {
+	if names := found.Namespaces(); len(names) > 0 {
+		// Many users may not read namespaces, which belong to the cluster. Without them, the states are known nevertheless.
+		get := append([]string{"get", "namespaces", "--ignore-not-found", "-o", "json"}, names...)
+		if text, err := s.kubectl.Run(nil, get...); err == nil {
+			objects.ReadNamespaces(text)
+		}
+	}
 	unready := found.Unready()
 	for _, namespace := range slices.Sorted(maps.Keys(unready)) {
 		get := []string{"get", "events", "-n", namespace, "--field-selector", "type=Warning", "-o", "json"}
