@@ -108,11 +108,35 @@ func (s *source) readRendered(objects *status.Objects) error {
 			return err
 		}
 	}
+	if err := s.readHistory(objects); err != nil {
+		return err
+	}
 	secrets := s.render.Query("Secret")
 	if len(secrets) == 0 {
 		return nil
 	}
 	return s.readOrLack(objects, "Secret", secrets, append(get, kubectl.MetadataOf("Secret"))...)
+}
+
+// readHistory reads the Jobs of the sandboxes that are not in the render: those of other renders, and of the other phase.
+func (s *source) readHistory(objects *status.Objects) error {
+	namespaces, sandboxes := s.render.Others()
+	for _, namespace := range namespaces {
+		for names := range slices.Chunk(sandboxes, namesPerCall) {
+			text, err := s.kubectl.Run(nil, "get", "jobs", "-n", namespace, "-l", selectorOf(contract.SandboxKey, names), "-o", "json")
+			if err == nil {
+				err = objects.ReadHistory(text)
+			}
+			if err != nil && strings.Contains(err.Error(), "(Forbidden)") {
+				objects.Lack("Job", "of other renders cannot be read, which may have run since: "+err.Error())
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // readParts reads the objects that an engine has made of the workloads of the render, such as TaskRuns.

@@ -66,6 +66,16 @@ func ProducerFailed(step string) string {
 	return fmt.Sprintf("step %q failed and its outputs are needed: see its Job and its Pod's termination message", step)
 }
 
+// NeverPublished is the message of a delete step that reads outputs of a create step that has not published them.
+func NeverPublished(step string, outputs []string) string {
+	quoted := make([]string, len(outputs))
+	for i, output := range outputs {
+		quoted[i] = strconv.Quote(output)
+	}
+	return fmt.Sprintf("step %q of the create phase never published %s, which this step reads: run the create phase again, or give "+
+		"this step up with the annotation %s of the sandbox's document", step, strings.Join(quoted, ", "), SkipDeleteKey)
+}
+
 // AlreadyPublished is the message of a step that does not run again.
 func AlreadyPublished(generation string) string {
 	return fmt.Sprintf("generation %s is already published", generation)

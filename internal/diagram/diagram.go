@@ -46,6 +46,7 @@ type Mark string
 
 // The marks with a colour. A step with another mark looks like one without.
 const (
+	Blocked    Mark = "Blocked"
 	Failed     Mark = "Failed"
 	Stale      Mark = "Stale"
 	Missing    Mark = "Missing"
@@ -60,7 +61,7 @@ const (
 )
 
 // Marks lists the marks for the state of a step.
-var Marks = []Mark{Failed, Stale, Missing, InProgress, Ready}
+var Marks = []Mark{Blocked, Failed, Stale, Missing, InProgress, Ready}
 
 // class is the style sheet class of the mark, or "" if it has no colour.
 func (m Mark) class() string {

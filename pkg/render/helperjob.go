@@ -236,9 +236,11 @@ func toCleanUp(spec *v1alpha1.ResourcePluginSpec) int {
 
 // cleanup adds what ends a delete phase: it waits until all delete steps have published, which those without outputs do
 // too, and removes the Secrets of both phases and the copies. What a create step published is of use to the next try
-// until then.
+// until then. It does not wait for steps that are given up, whose Secrets it removes, too.
 func (r *renderer) cleanup() {
-	awaited, kept := r.publishing(v1alpha1.PhaseDelete), r.publishing(v1alpha1.PhaseCreate)
+	deleting := r.publishing(v1alpha1.PhaseDelete)
+	awaited, kept := r.runs(deleting), r.publishing(v1alpha1.PhaseCreate)
+	kept = append(kept, slices.DeleteFunc(deleting, func(s *step) bool { return !r.skips(s) })...)
 	h := helperJob{helper: contract.HelperCleanup, producers: slices.Concat(awaited, kept)}
 	for _, s := range awaited {
 		h.depth = max(h.depth, s.depth)

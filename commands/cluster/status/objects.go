@@ -28,6 +28,8 @@ type Objects struct {
 	events  []*event
 	// terminating are the namespaces that are being deleted.
 	terminating map[string]bool
+	// history has the workloads of the sandboxes that are not part of the render; nil if they were not read separately.
+	history *Objects
 	// kinds are the kinds of all objects that were read, rendered or not.
 	kinds  map[string]bool
 	newest metav1.Time

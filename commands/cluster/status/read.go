@@ -81,6 +81,14 @@ func (o *Objects) readJSON(text []byte) error {
 	}
 }
 
+// ReadHistory adds workloads of the sandboxes of a render that are not part of it. They show which steps have run since.
+func (o *Objects) ReadHistory(text []byte) error {
+	if o.history == nil {
+		o.history = &Objects{}
+	}
+	return o.history.Read(text)
+}
+
 // ReadNamespaces adds the namespaces from the output of kubectl get -o json, and nothing else.
 func (o *Objects) ReadNamespaces(text []byte) {
 	read := &Objects{}

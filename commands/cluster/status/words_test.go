@@ -1,6 +1,7 @@
 package status
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -113,4 +114,61 @@ func TestJudge_terminatingNamespace(t *testing.T) {
 		assert.Equal(t, want, report.Steps[0].Causes[0].String())
 	}
 	assert.Empty(t, render.Judge(list(t, namespace, without(job("create", "make", "Complete")))).Steps[0].Causes)
+}
+
+// reading is the plan of a delete step that reads an output of a create step.
+var reading = contract.Plan{Producers: []contract.Producer{{Step: "make", Inputs: []contract.Input{{Output: "url"}, {Output: "url", File: "f"}}}}}
+
+// A delete step that reads what was never published waits in vain, unless the create step still runs.
+func TestJudge_blockedTeardown(t *testing.T) {
+	t.Parallel()
+	const advice = `reads "url" of create step "make", which never published; run the create phase again, or give this step up: ` +
+		`annotate the sandbox's document with resourceplugins.dev/skip-delete: db/drop`
+	drop := func(end string) manifest { return planned(job("delete", "drop", end, "of-make"), reading) }
+	cleanup := func(end string) manifest { return helper("delete", "cleanup", end, nil, "of-drop", "of-make") }
+	render, err := renderOf(t, secret("create", "make", ""), secret("delete", "drop", ""), drop(""), cleanup(""))
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		exists []manifest
+		want   State
+		drop   string
+	}{
+		"the create step failed": {
+			[]manifest{secret("create", "make", ""), secret("delete", "drop", ""), job("create", "make", "Failed"), drop("Failed"), cleanup("Failed")},
+			Blocked, "Blocked " + advice,
+		},
+		"its Job was pruned": {
+			[]manifest{secret("create", "make", ""), secret("delete", "drop", ""), drop("active"), cleanup("ready")}, Blocked, "Blocked " + advice,
+		},
+		"its Secret was deleted": {[]manifest{secret("delete", "drop", ""), drop("Failed"), cleanup("Failed")}, Blocked, "Blocked " + advice},
+		"the create step runs": {
+			[]manifest{secret("create", "make", ""), secret("delete", "drop", ""), job("create", "make", "ready"), drop("active"), cleanup("ready")},
+			InProgress, "InProgress waits for make",
+		},
+		"the create step has published": {
+			[]manifest{secret("create", "make", "old"), secret("delete", "drop", ""), drop("active"), cleanup("ready")}, InProgress, "InProgress starts",
+		},
+		"not applied": {[]manifest{secret("create", "make", "")}, Missing, "Missing does not exist: apply the render"},
+	} {
+		for kind, report := range map[string]*Report{"render": render.Judge(list(t, c.exists...)), "cluster": list(t, c.exists...).Judge(nil)} {
+			if kind == "cluster" && c.want == Missing {
+				continue // nothing shows that the delete phase is meant
+			}
+			assert.Equal(t, c.want, report.Status, name)
+			for _, s := range report.Steps {
+				if s.name() == "drop" {
+					assert.Equal(t, c.drop, string(s.State)+" "+s.Detail, name)
+				}
+			}
+		}
+	}
+	// The create Job is not part of the render, so it is read separately.
+	exists := list(t, secret("create", "make", ""), secret("delete", "drop", ""), drop("active"), cleanup("ready"))
+	text, err := json.Marshal(manifest{"kind": "List", "items": []manifest{job("create", "make", "ready"), drop("active")}})
+	require.NoError(t, err)
+	require.NoError(t, exists.ReadHistory(text))
+	report := render.Judge(exists)
+	assert.Equal(t, InProgress, report.Status)
+	assert.Empty(t, report.LeftOver)
+	assert.True(t, Blocked.NeedsUser())
 }
