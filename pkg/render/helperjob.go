@@ -211,16 +211,39 @@ func leavesSecrets(spec *v1alpha1.ResourcePluginSpec) bool {
 	return false
 }
 
-// recordsReaders reports whether the cleanup of a plugin can also remove the Secrets of create steps that only read.
-func recordsReaders(spec *v1alpha1.ResourcePluginSpec) bool {
-	readers := 0
+// recorded says which create steps without outputs have a Secret that records them.
+type recorded int
+
+const (
+	noSteps recorded = iota
+	readers          // those that read outputs
+	allSteps
+)
+
+// recordedSteps returns as many steps as the cleanup of a plugin can also remove the Secrets of. A plugin without outputs
+// needs no helpers, and its steps have none.
+func recordedSteps(spec *v1alpha1.ResourcePluginSpec) recorded {
+	if !leavesSecrets(spec) {
+		return noSteps
+	}
+	reading, plain := 0, 0
 	for _, step := range spec.Create {
 		reads := slices.ContainsFunc(step.Inputs, func(input v1alpha1.Input) bool { return input.ValueFromStep != nil })
-		if reads && len(step.Outputs) == 0 {
-			readers++
+		switch {
+		case len(step.Outputs) > 0:
+		case reads:
+			reading++
+		default:
+			plain++
 		}
 	}
-	return toCleanUp(spec)+readers <= contract.MaxSecrets
+	switch used := toCleanUp(spec); {
+	case used+reading+plain <= contract.MaxSecrets:
+		return allSteps
+	case used+reading <= contract.MaxSecrets:
+		return readers
+	}
+	return noSteps
 }
 
 // toCleanUp counts the Secrets that the cleanup of a plugin must remove.
