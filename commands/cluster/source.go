@@ -25,6 +25,8 @@ type source struct {
 	render    *status.Render // nil without --render
 	// absent are the kinds of engines that the cluster does not have.
 	absent map[string]bool
+	// memory has the Jobs that were seen; nil without --wait.
+	memory *status.Memory
 }
 
 // judge returns the state of the render, or of what exists.
@@ -77,11 +79,30 @@ func (s *source) look() (*status.Report, *status.Objects, error) {
 		if err := read(objects); err != nil {
 			return nil, nil, err
 		}
+		if err := s.remember(objects); err != nil {
+			return nil, nil, err
+		}
 		found := s.judge(objects)
 		if attempt > 0 || !found.Status.NeedsUser() {
 			return found, objects, nil
 		}
 	}
+}
+
+// remember adds the Jobs that were removed since an earlier look, if it is known how they have ended.
+func (s *source) remember(objects *status.Objects) error {
+	if s.memory == nil {
+		return nil
+	}
+	for _, namespace := range s.memory.Gone(objects) {
+		get := []string{"get", "events", "-n", namespace, "--field-selector", "involvedObject.kind=Job", "-o", "json"}
+		if err := s.readOrLack(objects, "Event", nil, get...); err != nil {
+			return err
+		}
+	}
+	s.memory.See(objects)
+	s.memory.Restore(objects)
+	return nil
 }
 
 // readRendered reads the objects of the render.

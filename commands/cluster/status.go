@@ -53,6 +53,7 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 			"  Stale       it is complete, but its Secret has no outputs of this render: delete the object and\n" +
 			"              apply the render\n" +
 			"  Missing     the object does not exist: apply the render\n" +
+			"  Unknown     the object does not exist, and may have been removed after its end by its TTL\n" +
 			"  InProgress  it waits or runs\n" +
 			"  Ready       the outputs are published; a step without outputs is complete\n\n" +
 			"Below a step are its failed containers, and what its Pods and events say. The age is the time since\n" +

@@ -23,6 +23,8 @@ func (r *refinement) refine(steps []Step) {
 	for i := range steps {
 		if s := &steps[i]; s.task != nil {
 			r.block(s)
+			r.supersede(s)
+			r.forget(s)
 		}
 	}
 }
@@ -54,6 +56,49 @@ func (r *refinement) block(s *Step) {
 			t.Annotations[contract.ResourceKey], t.step())
 		return
 	}
+}
+
+// supersede sets the state of a complete step that nothing records: another workload of the step, or of the other phase, that
+// had not ended when the workload of the step was created may have changed what the step has done.
+func (r *refinement) supersede(s *Step) {
+	t := s.task
+	if s.State != Ready || t.isMissing || t.output() != "" || t.helper() != "" {
+		return
+	}
+	for _, other := range r.existing {
+		isSame := other.phase() == t.phase()
+		isOther := other.identity() != t.identity() && (!isSame || other.part() == t.part())
+		if !isOther || other.helper() != "" || other.CreationTimestamp.IsZero() ||
+			other.End != "" && !t.CreationTimestamp.Before(&other.Since) {
+			continue
+		}
+		why := "of another render may have run since"
+		if !isSame {
+			why = "of the " + other.phase() + " phase may have run since"
+		}
+		s.State = Stale
+		s.Detail = fmt.Sprintf("complete, but %s %s; to run it again: kubectl delete -n %s %s, then apply", other.Object(), why,
+			t.Namespace, t.Object())
+		return
+	}
+}
+
+// forget sets the state of a step whose workload may have been removed after its end. Only a Secret would tell.
+func (r *refinement) forget(s *Step) {
+	t := s.task
+	if s.State != Missing || !t.isMissing {
+		return
+	}
+	if waitsFor, isCopied := r.inputs(t); t.helper() == contract.HelperCopy && isCopied && len(waitsFor) == 0 {
+		s.State, s.Detail = Ready, ""
+		return
+	}
+	if t.TTLSeconds == nil || t.output() != "" && r.secret(t.output(), t.Namespace) != nil {
+		return
+	}
+	s.State = Unknown
+	s.Detail = "does not exist, and may have been removed after its end (ttlSecondsAfterFinished), so whether it has run cannot be " +
+		"known; applying the render runs it again"
 }
 
 // isBeingCreated reports whether a workload may still publish to a Secret.
