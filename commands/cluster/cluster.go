@@ -17,7 +17,7 @@ import (
 func Extension() rplug.Extension {
 	return rplug.Extension{
 		Commands: func(stdout io.Writer, _ []extension.Extension) []*cobra.Command {
-			return []*cobra.Command{statusCommand(stdout), listCommand(stdout), logsCommand(stdout)}
+			return []*cobra.Command{statusCommand(stdout), listCommand(stdout), logsCommand(stdout), rerunCommand()}
 		},
 	}
 }
