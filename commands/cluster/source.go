@@ -25,6 +25,8 @@ type source struct {
 	render    *status.Render // nil without --render
 	// absent are the kinds of engines that the cluster does not have.
 	absent map[string]bool
+	// memory has the Jobs that were seen; nil without --wait.
+	memory *status.Memory
 }
 
 // judge returns the state of the render, or of what exists.
@@ -77,11 +79,30 @@ func (s *source) look() (*status.Report, *status.Objects, error) {
 		if err := read(objects); err != nil {
 			return nil, nil, err
 		}
+		if err := s.remember(objects); err != nil {
+			return nil, nil, err
+		}
 		found := s.judge(objects)
 		if attempt > 0 || !found.Status.NeedsUser() {
 			return found, objects, nil
 		}
 	}
+}
+
+// remember adds the Jobs that were removed since an earlier look, if it is known how they have ended.
+func (s *source) remember(objects *status.Objects) error {
+	if s.memory == nil {
+		return nil
+	}
+	for _, namespace := range s.memory.Gone(objects) {
+		get := []string{"get", "events", "-n", namespace, "--field-selector", "involvedObject.kind=Job", "-o", "json"}
+		if err := s.readOrLack(objects, "Event", nil, get...); err != nil {
+			return err
+		}
+	}
+	s.memory.See(objects)
+	s.memory.Restore(objects)
+	return nil
 }
 
 // readRendered reads the objects of the render.
@@ -108,11 +129,35 @@ func (s *source) readRendered(objects *status.Objects) error {
 			return err
 		}
 	}
+	if err := s.readHistory(objects); err != nil {
+		return err
+	}
 	secrets := s.render.Query("Secret")
 	if len(secrets) == 0 {
 		return nil
 	}
 	return s.readOrLack(objects, "Secret", secrets, append(get, kubectl.MetadataOf("Secret"))...)
+}
+
+// readHistory reads the Jobs of the sandboxes that are not in the render: those of other renders, and of the other phase.
+func (s *source) readHistory(objects *status.Objects) error {
+	namespaces, sandboxes := s.render.Others()
+	for _, namespace := range namespaces {
+		for names := range slices.Chunk(sandboxes, namesPerCall) {
+			text, err := s.kubectl.Run(nil, "get", "jobs", "-n", namespace, "-l", selectorOf(contract.SandboxKey, names), "-o", "json")
+			if err == nil {
+				err = objects.ReadHistory(text)
+			}
+			if err != nil && strings.Contains(err.Error(), "(Forbidden)") {
+				objects.Lack("Job", "of other renders cannot be read, which may have run since: "+err.Error())
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // readParts reads the objects that an engine has made of the workloads of the render, such as TaskRuns.
@@ -193,6 +238,13 @@ const namesPerCall = 200
 
 // explain adds the reasons why steps are not ready: the Pods of a render's workloads, and events.
 func (s *source) explain(objects *status.Objects, found *status.Report) error {
+	if names := found.Namespaces(); len(names) > 0 {
+		// Many users may not read namespaces, which belong to the cluster. Without them, the states are known nevertheless.
+		get := append([]string{"get", "namespaces", "--ignore-not-found", "-o", "json"}, names...)
+		if text, err := s.kubectl.Run(nil, get...); err == nil {
+			objects.ReadNamespaces(text)
+		}
+	}
 	unready := found.Unready()
 	for _, namespace := range slices.Sorted(maps.Keys(unready)) {
 		get := []string{"get", "events", "-n", namespace, "--field-selector", "type=Warning", "-o", "json"}

@@ -47,10 +47,13 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 			"is read with kubectl, or from a dump of kubectl get jobs,pods,secrets,events -o json or -o yaml;\n" +
 			"with an engine add workflows, or pipelineruns and taskruns. With --render, only the objects of a\n" +
 			"render count. A step is run by a Job, or as a task of a Workflow or PipelineRun. Its state is one:\n\n" +
+			"  Blocked     a delete step reads an output that was never published: run create again, or give\n" +
+			"              the step up with an annotation of the sandbox's document\n" +
 			"  Failed      it has failed: fix the cause, delete the Job or other object and apply the render\n" +
 			"  Stale       it is complete, but its Secret has no outputs of this render: delete the object and\n" +
 			"              apply the render\n" +
 			"  Missing     the object does not exist: apply the render\n" +
+			"  Unknown     the object does not exist, and may have been removed after its end by its TTL\n" +
 			"  InProgress  it waits or runs\n" +
 			"  Ready       the outputs are published; a step without outputs is complete\n\n" +
 			"Below a step are its failed containers, and what its Pods and events say. The age is the time since\n" +
@@ -59,7 +62,7 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 			"shows the states of a render with:\n\n" +
 			"  rplug status --print-template > status.gotemplate\n" +
 			"  kubectl get -f RENDER --ignore-not-found -o go-template-file=status.gotemplate\n\n" +
-			"Exit code: 0 if all steps are ready, 1 if one has failed or is stale or the render is refused, 2 if\n" +
+			"Exit code: 0 if all steps are ready, 1 if one is blocked, failed or stale or the render is refused, 2 if\n" +
 			"the call is wrong or kubectl fails, 3 if steps are in progress or missing, also after --timeout.",
 		Example: "  rplug status shop -n databases\n" +
 			"  kubectl get jobs,pods,events -A -o json | rplug status -f -\n" +
@@ -70,7 +73,7 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 	f.StringArrayVarP(&flags.dumps, "file", "f", nil, "read a `DUMP` of kubectl get, - for stdin, instead of running kubectl")
 	f.StringArrayVar(&flags.renders, "render", nil, "read the output of render: `PATH` of a file or folder, - for stdin")
 	flags.in(f)
-	f.BoolVar(&flags.wait, "wait", false, "wait until all steps are ready, or one has failed or is stale")
+	f.BoolVar(&flags.wait, "wait", false, "wait until all steps are ready, or one is blocked, has failed or is stale")
 	f.DurationVar(&flags.timeout, "timeout", time.Hour, "`DURATION` to wait, such as 90s or 10m")
 	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
 	f.Var(&flags.graph, "graph", fmt.Sprintf("print the steps as a picture in `FORMAT`: %v", diagram.Formats))
@@ -240,6 +243,8 @@ func (f *statusFlags) verdict(found *status.Report) error {
 	switch {
 	case found.Status == status.Ready:
 		return nil
+	case found.Status == status.Blocked:
+		return rplug.Refuse(errors.New("a delete step is blocked: run create again, or give the step up"))
 	case found.Status == status.Failed:
 		return rplug.Refuse(errors.New("a step has failed"))
 	case found.Status == status.Stale:

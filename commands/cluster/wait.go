@@ -23,6 +23,9 @@ const pollInterval = 2 * time.Second
 // first look, kubectl may fail: API servers restart.
 func (f *statusFlags) await(from *source, shown *statusProgress) (*status.Report, *status.Objects, error) {
 	end := time.Now().Add(f.timeout)
+	if f.wait {
+		from.memory = &status.Memory{}
+	}
 	found, objects, err := from.look()
 	if err != nil || !f.wait {
 		return found, objects, err

@@ -40,6 +40,9 @@ const Project = "Project"
 const (
 	// a sandbox: `absent` renders its delete phase in place of the create phase
 	StateKey = Group + "/state"
+	// a sandbox: delete steps that are given up, `RESOURCE/STEP` separated by commas; the rest of the delete phase runs without
+	// them
+	SkipDeleteKey = Group + "/skip-delete"
 	// a sandbox, or as label and annotation a rendered object: the sandbox's id; on a sandbox it replaces the id that is
 	// derived from cluster and name
 	SandboxIDKey = Group + "/sandbox-id"

@@ -66,6 +66,16 @@ func ProducerFailed(step string) string {
 	return fmt.Sprintf("step %q failed and its outputs are needed: see its Job and its Pod's termination message", step)
 }
 
+// NeverPublished is the message of a delete step that reads outputs of a create step that has not published them.
+func NeverPublished(step string, outputs []string) string {
+	quoted := make([]string, len(outputs))
+	for i, output := range outputs {
+		quoted[i] = strconv.Quote(output)
+	}
+	return fmt.Sprintf("step %q of the create phase never published %s, which this step reads: run the create phase again, or give "+
+		"this step up with the annotation %s of the sandbox's document", step, strings.Join(quoted, ", "), SkipDeleteKey)
+}
+
 // AlreadyPublished is the message of a step that does not run again.
 func AlreadyPublished(generation string) string {
 	return fmt.Sprintf("generation %s is already published", generation)
@@ -79,7 +89,20 @@ type Input struct {
 	File string `json:"file,omitempty"`
 	// Workloads is set for HelperCopy: the copy also has the value under WorkloadKey.
 	Workloads bool `json:"workloads,omitempty"`
+	// Variable is the variable of main with the value, or empty if only a file has it. Name is then the name of the input,
+	// for messages.
+	Variable string `json:"variable,omitempty"`
+	Name     string `json:"name,omitempty"`
 }
+
+// Limits of Linux for environment variables (MAX_ARG_STRLEN and the default of getrlimit(2), RLIMIT_STACK). Of the second
+// one, 128 KiB are left for params and variables of the overlay.
+const (
+	// MaxVariableBytes limits one variable: its name, "=", its value and a NUL.
+	MaxVariableBytes = 131_072
+	// MaxVariablesBytes limits all outputs that main reads as variables, together.
+	MaxVariablesBytes = 2_097_152 - MaxVariableBytes
+)
 
 // Output is a file that the script writes.
 type Output struct {

@@ -46,9 +46,11 @@ type Mark string
 
 // The marks with a colour. A step with another mark looks like one without.
 const (
+	Blocked    Mark = "Blocked"
 	Failed     Mark = "Failed"
 	Stale      Mark = "Stale"
 	Missing    Mark = "Missing"
+	Unknown    Mark = "Unknown"
 	InProgress Mark = "InProgress"
 	Ready      Mark = "Ready"
 )
@@ -60,7 +62,7 @@ const (
 )
 
 // Marks lists the marks for the state of a step.
-var Marks = []Mark{Failed, Stale, Missing, InProgress, Ready}
+var Marks = []Mark{Blocked, Failed, Stale, Missing, Unknown, InProgress, Ready}
 
 // class is the style sheet class of the mark, or "" if it has no colour.
 func (m Mark) class() string {

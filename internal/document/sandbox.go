@@ -2,6 +2,7 @@ package document
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -54,6 +55,26 @@ func IsAbsent(item *krm.Item) (bool, error) {
 	default:
 		return false, fmt.Errorf(`must be "absent" or "present", not %q`, state)
 	}
+}
+
+// SkipDeletePath is the path of the annotation with the delete steps that are given up.
+func SkipDeletePath() krm.Path { return krm.Path("metadata.annotations").Key(contract.SkipDeleteKey) }
+
+// SkippedSteps returns the names of the delete steps that an annotation gives up, by the resources of a sandbox.
+func SkippedSteps(text string, spec *v1alpha1.SandboxSpec) (map[string][]string, error) {
+	steps := map[string][]string{}
+	for entry := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' }) {
+		entry = strings.TrimSpace(entry)
+		resource, step, _ := strings.Cut(entry, "/")
+		if resource == "" || step == "" || strings.Contains(step, "/") {
+			return nil, fmt.Errorf("must be RESOURCE/STEP, several separated by commas, not %q", entry)
+		}
+		if !slices.ContainsFunc(spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == resource }) {
+			return nil, fmt.Errorf("the sandbox must have the resource of %q", entry)
+		}
+		steps[resource] = append(steps[resource], step)
+	}
+	return steps, nil
 }
 
 // ID returns the id that scripts and names of objects use: the value of the annotation resourceplugins.dev/sandbox-id,

@@ -75,6 +75,8 @@ type State struct {
 	Now string
 	// Since is when the task ended, or otherwise when it or its workload was started or created.
 	Since metav1.Time
+	// TTLSeconds is the time after the end when the workload is removed, or nil.
+	TTLSeconds *int32
 	// FailedTries is the number of failed attempts, and Tries their limit; 0 means no limit.
 	FailedTries, Tries int
 	// Cause is the engine's explanation for a Pod that does not progress, or nil.

@@ -32,8 +32,8 @@ type compiledPhase struct {
 	// cleansUp is set for a delete phase that ends with a cleanup. The create phase's Secrets are rendered too then: delete
 	// steps read them, and a tool that prunes must not remove them before.
 	cleansUp bool
-	// recordsReaders is set if create steps that read outputs have a Secret even without outputs.
-	recordsReaders bool
+	// recorded are the create steps that have a Secret even without outputs.
+	recorded recorded
 	// helperTemplate is the Pod template of helper jobs.
 	helperTemplate *corev1.PodTemplateSpec
 }
@@ -55,7 +55,7 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compil
 		return nil, problems
 	}
 	c.cleansUp = phase == v1alpha1.PhaseDelete && leavesSecrets(&p.Spec)
-	c.recordsReaders = recordsReaders(&p.Spec)
+	c.recorded = recordedSteps(&p.Spec)
 	c.order = append(c.graph.Order(v1alpha1.PhaseCreate), c.graph.Order(v1alpha1.PhaseDelete)...)
 	bareName, _, _ := strings.Cut(p.Name, "@")
 	var configMaps map[string]string

@@ -123,6 +123,9 @@ func (r *renderer) inputsFrom(s, producer *step) []contract.Input {
 			if input.Path() != "" && !r.traits.MountsOutputs {
 				read.File = input.Name
 			}
+			if name := input.Env(); name != "" && !slices.Contains(contract.StepVariables(), name) {
+				read.Variable, read.Name = name, input.Name
+			}
 			inputs = append(inputs, read)
 		}
 	}

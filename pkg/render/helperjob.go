@@ -211,16 +211,39 @@ func leavesSecrets(spec *v1alpha1.ResourcePluginSpec) bool {
 	return false
 }
 
-// recordsReaders reports whether the cleanup of a plugin can also remove the Secrets of create steps that only read.
-func recordsReaders(spec *v1alpha1.ResourcePluginSpec) bool {
-	readers := 0
+// recorded says which create steps without outputs have a Secret that records them.
+type recorded int
+
+const (
+	noSteps recorded = iota
+	readers          // those that read outputs
+	allSteps
+)
+
+// recordedSteps returns as many steps as the cleanup of a plugin can also remove the Secrets of. A plugin without outputs
+// needs no helpers, and its steps have none.
+func recordedSteps(spec *v1alpha1.ResourcePluginSpec) recorded {
+	if !leavesSecrets(spec) {
+		return noSteps
+	}
+	reading, plain := 0, 0
 	for _, step := range spec.Create {
 		reads := slices.ContainsFunc(step.Inputs, func(input v1alpha1.Input) bool { return input.ValueFromStep != nil })
-		if reads && len(step.Outputs) == 0 {
-			readers++
+		switch {
+		case len(step.Outputs) > 0:
+		case reads:
+			reading++
+		default:
+			plain++
 		}
 	}
-	return toCleanUp(spec)+readers <= contract.MaxSecrets
+	switch used := toCleanUp(spec); {
+	case used+reading+plain <= contract.MaxSecrets:
+		return allSteps
+	case used+reading <= contract.MaxSecrets:
+		return readers
+	}
+	return noSteps
 }
 
 // toCleanUp counts the Secrets that the cleanup of a plugin must remove.
@@ -236,9 +259,11 @@ func toCleanUp(spec *v1alpha1.ResourcePluginSpec) int {
 
 // cleanup adds what ends a delete phase: it waits until all delete steps have published, which those without outputs do
 // too, and removes the Secrets of both phases and the copies. What a create step published is of use to the next try
-// until then.
+// until then. It does not wait for steps that are given up, whose Secrets it removes, too.
 func (r *renderer) cleanup() {
-	awaited, kept := r.publishing(v1alpha1.PhaseDelete), r.publishing(v1alpha1.PhaseCreate)
+	deleting := r.publishing(v1alpha1.PhaseDelete)
+	awaited, kept := r.runs(deleting), r.publishing(v1alpha1.PhaseCreate)
+	kept = append(kept, slices.DeleteFunc(deleting, func(s *step) bool { return !r.skips(s) })...)
 	h := helperJob{helper: contract.HelperCleanup, producers: slices.Concat(awaited, kept)}
 	for _, s := range awaited {
 		h.depth = max(h.depth, s.depth)

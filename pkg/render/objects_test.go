@@ -214,8 +214,9 @@ func TestLargeParamsAreFiles(t *testing.T) {
 	r := testRequest
 	r.Params = map[string]string{"config": large}
 	objects := rendered(t, read(t, "files"), v1alpha1.PhaseCreate, DefaultOptions(), r)
+	of := slices.IndexFunc(objects, func(o object) bool { return o.kind == "ConfigMap" && o.GetLabels()[contract.SandboxKey] != "" })
 	var config corev1.ConfigMap
-	require.NoError(t, sigsyaml.UnmarshalStrict(objects[1].yaml(nil), &config))
+	require.NoError(t, sigsyaml.UnmarshalStrict(objects[of].yaml(nil), &config))
 	assert.Equal(t, map[string]string{"config": large}, config.Data)
 	assert.True(t, *config.Immutable)
 }

@@ -102,6 +102,7 @@ func (p *plan) add(s *sandbox) {
 					Sandbox: s.LowerName(), SandboxID: s.id, RoutingKey: s.routingKey, OwnKey: s.ownKey,
 					Resource: resource.Name, Params: resource.Params,
 					Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
+					Skipped: p.skipped(s, resource.Name, compiled),
 				}})
 			}
 		}

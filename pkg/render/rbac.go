@@ -61,7 +61,7 @@ func (r *renderer) stepAccess() []object {
 	var read, written, followed []string
 	for _, ref := range r.order {
 		s := r.steps[ref]
-		if ref.Phase != r.phase {
+		if ref.Phase != r.phase || r.skips(s) {
 			continue
 		}
 		if s.publishes() {

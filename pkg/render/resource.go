@@ -31,6 +31,8 @@ type request struct {
 	Plugin, Digest string
 	// Copies are the outputs that workloads use, by namespace. Those of other namespaces than the steps' are copied.
 	Copies map[string][]v1alpha1.StepOutput
+	// Skipped are the delete steps that are given up.
+	Skipped []string
 }
 
 // renderer is a request while it is rendered.
@@ -61,7 +63,9 @@ func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
 	first := len(r.objects)
 	for _, ref := range c.order {
 		s := c.steps[ref]
-		r.generations[ref] = r.generation(s)
+		if r.generations[ref] = r.generation(s); r.skips(s) {
+			continue
+		}
 		if s.publishes() && (ref.Phase == c.phase || c.cleansUp) {
 			r.secrets(s)
 		}

@@ -26,6 +26,8 @@ type sandbox struct {
 	files []string
 	// isAbsent is set if the sandbox is to be removed: its delete phase is due.
 	isAbsent bool
+	// skipped are the delete steps that are given up, by resource.
+	skipped map[string][]string
 	// record is what resolve-version chose, and unread why it cannot be read.
 	record resolve.Record
 	unread error
@@ -117,6 +119,11 @@ func (s *sandbox) readAnnotations() *krm.Result {
 	}
 	if s.routingKey, s.ownKey, err = document.RoutingKey(s.Item, s.Cluster()); err != nil {
 		return refuse(s.Item, document.RoutingKeyPath(), err.Error())
+	}
+	if text, _ := s.Item.Annotation(contract.SkipDeleteKey); text != "" {
+		if s.skipped, err = document.SkippedSteps(text, &s.Spec); err != nil {
+			return refuse(s.Item, document.SkipDeletePath(), err.Error())
+		}
 	}
 	return nil
 }

@@ -10,36 +10,22 @@ import (
 // maxConfigMap is the most that a ConfigMap's keys and values may hold together, in bytes (Kubernetes).
 const maxConfigMap = 1 << 20
 
-// scriptMaps puts the scripts of a phase into immutable ConfigMaps, as few as they fit in, and returns in which one each
-// step's is. A ConfigMap is named after what it holds: a new version of the plugin with the same scripts keeps it, and
-// with it the Jobs as they are.
+// scriptMaps puts each script of a phase into an immutable ConfigMap, and returns their names by step. A ConfigMap is named
+// after its content: a new version of the plugin keeps those whose scripts are the same, and with them the Jobs of these
+// steps.
 func (c *compiledPhase) scriptMaps(plugin string, steps []v1alpha1.Step) (names map[string]string, objects []object) {
 	names = make(map[string]string, len(steps))
-	size, first := 0, 0
-	for i, step := range steps {
-		if more := len(step.Name) + len(step.Script); size+more > maxConfigMap && i > first {
-			objects = append(objects, c.scriptMap(plugin, steps[first:i], names))
-			size, first = 0, i
-		}
-		size += len(step.Name) + len(step.Script)
-	}
-	if first < len(steps) {
-		objects = append(objects, c.scriptMap(plugin, steps[first:], names))
+	for i := range steps {
+		o := c.scriptMap(plugin, &steps[i])
+		names[steps[i].Name] = o.GetName()
+		objects = append(objects, o)
 	}
 	return names, objects
 }
 
-func (c *compiledPhase) scriptMap(plugin string, steps []v1alpha1.Step, names map[string]string) object {
-	data := make(map[string]string, len(steps))
-	hashed := append(make([]string, 0, 3+2*len(steps)), "scripts", plugin, string(c.phase))
-	for _, step := range steps {
-		data[step.Name] = step.Script
-		hashed = append(hashed, step.Name, step.Script)
-	}
-	name := contract.ObjectName(contract.Hash(hashed...), plugin, string(c.phase))
-	for _, step := range steps {
-		names[step.Name] = name
-	}
+func (c *compiledPhase) scriptMap(plugin string, step *v1alpha1.Step) object {
+	data := map[string]string{step.Name: step.Script}
+	name := contract.ObjectName(contract.Hash("scripts", plugin, string(c.phase), step.Name, step.Script), plugin, string(c.phase))
 	m := metadata{
 		labels:      map[string]string{contract.ManagedByKey: contract.ManagedBy, contract.PhaseKey: string(c.phase)},
 		annotations: map[string]string{contract.PhaseKey: string(c.phase)},

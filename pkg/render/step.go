@@ -24,7 +24,7 @@ type step struct {
 	// depth is how many steps of its phase run one after the other until it is done.
 	depth int
 	// isRecorded is set if the step publishes a stamp even without outputs: the cleanup waits for that of a delete step, and
-	// that of a create step says what it has read.
+	// that of a create step says that it has run, and what it has read.
 	isRecorded bool
 }
 
@@ -34,8 +34,8 @@ func (c *compiledPhase) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.
 	for _, producer := range c.graph.Producers(ref) {
 		s.producers = append(s.producers, c.steps[producer])
 	}
-	s.isRecorded = c.cleansUp && ref.Phase == v1alpha1.PhaseDelete || ref.Phase == v1alpha1.PhaseCreate && c.recordsReaders &&
-		len(s.producers) > 0
+	s.isRecorded = c.cleansUp && ref.Phase == v1alpha1.PhaseDelete || ref.Phase == v1alpha1.PhaseCreate &&
+		(c.recorded == allSteps || c.recorded == readers && len(s.producers) > 0)
 	hashed := append(make([]string, 0, 4+6*len(s.spec.Inputs)+3*len(s.spec.Outputs)),
 		spec.Runner.Image, string(c.overlay.Canonical), s.spec.Name, s.spec.Script)
 	for i := range s.spec.Inputs {

@@ -138,10 +138,10 @@ var rules = described(
 	&emptyWorkflow, &missingCreate, &stepName, &stepUnique,
 	&script, &scriptInterpreter, &scriptLines, &scriptLineEnd, &scriptSyntax,
 	&inputName, &inputUnique, &inputSource, &inputVariable, &inputReserved, &inputPath, &inputClash, &inputUnread,
-	&unknownStep, &unknownOutput, &createFromDelete, &stepCycle,
+	&unknownStep, &unknownOutput, &binaryVariable, &createFromDelete, &stepCycle,
 	&outputName, &outputUnique, &outputPath, &outputUnwritten,
 
-	&sandboxName, &duplicateSandbox, &sandboxState, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
+	&sandboxName, &duplicateSandbox, &sandboxState, &skippedStep, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
 	&labelReserved, &ttlDuration, &ttlOffset, &ttlIgnored,
 	&workloadKind, &workloadName, &workloadUnique, &workloadNameUnique, &imageContainer,
 	&environmentOperation, &environmentSource, &forkReference, &keyReference, &resourceReference, &outputKey, &outputKeyForm,

@@ -50,6 +50,20 @@ var sandboxState = Rule{
 	},
 }
 
+var skippedStep = Rule{
+	ID: "skipped-step", Severity: krm.Error,
+	Summary: "The annotation resourceplugins.dev/skip-delete of a sandbox lists RESOURCE/STEP of its own resources.",
+	Why:     "The delete steps that are given up must be those that are meant: render functions refuse others.",
+	Sources: []string{},
+	Example: `metadata.annotations: {resourceplugins.dev/skip-delete: drop}`,
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		text, _ := s.item.Annotation(contract.SkipDeleteKey)
+		if _, err := document.SkippedSteps(text, &s.Spec); err != nil {
+			s.Report(r, document.SkipDeletePath(), "%v", err)
+		}
+	})},
+}
+
 func (c *Document) state(r *Rule) {
 	if _, err := document.IsAbsent(c.item); err != nil {
 		c.Report(r, document.StatePath(), "%v", err)

@@ -108,3 +108,28 @@ func TestRepeatedTeardownRunsNothing(t *testing.T) {
 	assert.False(t, p.exists("ran"))
 	assert.Empty(t, server.Get(ref("drop")).Annotation(contract.FailedKey))
 }
+
+// A create step that has failed or was removed has published nothing, and never will.
+func TestDeleteStepOfAHalfCreatedResource(t *testing.T) {
+	t.Parallel()
+	const advice = `step "provision" of the create phase never published "dsn", which this step reads: run the create phase ` +
+		"again, or give this step up with the annotation resourceplugins.dev/skip-delete of the sandbox's document"
+	server := newServer(t)
+	render(server, provision(), drop(""))
+	server.Apply(ref("provision"), map[string]string{contract.FailedKey: "g1"})
+	failed := newPod(t, server, drop(""))
+	require.Equal(t, ending{1, -1, -1}, failed.play(), failed.log)
+	assert.Contains(t, failed.message(), advice)
+	assert.NotContains(t, failed.message(), "see its Job")
+	requireFailed(t, failed)
+
+	server = newServer(t)
+	render(server, provision(), drop(""))
+	s := drop("")
+	s.plan.WaitSeconds = 1
+	waiting := newPod(t, server, s)
+	require.Equal(t, ending{contract.ExitWaited, -1, -1}, waiting.play(), waiting.log)
+	assert.Contains(t, waiting.message(), "not a failure yet: ")
+	assert.Contains(t, waiting.message(), advice)
+	assert.Empty(t, server.Get(ref("drop")).Annotation(contract.FailedKey))
+}

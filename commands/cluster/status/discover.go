@@ -33,9 +33,12 @@ type found struct {
 // newest task is used.
 func (o *Objects) Judge(sandboxes []string) *Report {
 	report := &Report{}
+	existing := o.existing()
 	for _, f := range o.resources(sandboxes) {
 		f.choose()
-		steps := o.rules(f).steps()
+		rules := o.rules(f)
+		steps := rules.steps()
+		(&refinement{rules, existing[f.resource]}).refine(steps)
 		for i := range steps {
 			s := &steps[i]
 			s.Phase = cmp.Or(s.Phase, f.phase)

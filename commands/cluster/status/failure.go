@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -60,7 +61,15 @@ func (o *Objects) explain(report *Report) {
 	events := o.eventsByRunner()
 	for i := range report.Steps {
 		s := &report.Steps[i]
-		if s.State == Ready || s.task == nil {
+		if s.State == Ready {
+			continue
+		}
+		if o.terminating[s.Namespace] {
+			s.Causes = append(s.Causes, Cause{
+				Object: "namespace/" + s.Namespace, Reason: "Terminating", Message: "it is being deleted: nothing can be created in it",
+			})
+		}
+		if s.task == nil {
 			continue
 		}
 		s.addAttempts()
@@ -188,12 +197,53 @@ func failedContainers(pod *pod) (failed []Container) {
 		if end == nil || end.ExitCode == 0 || hasMadeRoom(c.Name, end.ExitCode) {
 			continue
 		}
-		lines := strings.Split(cmp.Or(strings.TrimSpace(end.Message), end.Reason), "\n")
+		lines := strings.Split(cmp.Or(strings.TrimSpace(end.Message), ending(pod, c.Name, end), end.Reason), "\n")
 		failed = append(failed, Container{
 			Pod: pod.Name, Name: c.Name, ExitCode: end.ExitCode, Message: lines[len(lines)-1],
 		})
 	}
 	return failed
+}
+
+// ending returns why the script of a step without helpers has ended, in the words of the runner of other steps. For other
+// containers it is empty.
+func ending(pod *pod, name string, end *corev1.ContainerStateTerminated) string {
+	if name != contract.MainContainer || end.Reason != "Error" && end.Reason != oomKilled {
+		return ""
+	}
+	step := fmt.Sprintf("step %q: ", pod.Labels[contract.StepKey])
+	number := end.ExitCode - signaled
+	switch {
+	case pod.Status.Reason == deadlineExceeded && pod.Spec.ActiveDeadlineSeconds != nil && !hasHelper(pod):
+		limit := time.Duration(*pod.Spec.ActiveDeadlineSeconds) * time.Second
+		return step + fmt.Sprintf("the script timed out after %s: raise stepTimeoutSeconds of render-phase, or "+
+			"activeDeadlineSeconds of the overlay", limit)
+	case number <= 0 || signals[number] == "":
+		return step + fmt.Sprintf("the script exited with %d", end.ExitCode)
+	case end.Reason == oomKilled:
+		return step + "the script was killed by " + signals[number] + ": out of memory; raise the memory limit of main"
+	}
+	return step + "the script was killed by " + signals[number]
+}
+
+// hasHelper reports whether a helper is in the Pod. Its own deadline is then longer than that of the script.
+func hasHelper(pod *pod) bool {
+	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == contract.InputManager })
+}
+
+// Reasons in the status of Pods and containers.
+const (
+	oomKilled        = "OOMKilled"
+	deadlineExceeded = "DeadlineExceeded"
+)
+
+// signaled plus the number of a signal is the exit code of a container that the signal has ended.
+const signaled = 128
+
+// signals are those that end programs, by their numbers on Linux.
+var signals = map[int32]string{
+	1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL", 11: "SIGSEGV",
+	13: "SIGPIPE", 14: "SIGALRM", 15: "SIGTERM",
 }
 
 // hasMadeRoom reports whether a helper container ended only to make room for another Pod.

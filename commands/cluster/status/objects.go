@@ -26,6 +26,10 @@ type Objects struct {
 	secrets []*outputSecret
 	others  []*metav1.PartialObjectMetadata
 	events  []*event
+	// terminating are the namespaces that are being deleted.
+	terminating map[string]bool
+	// history has the workloads of the sandboxes that are not part of the render; nil if they were not read separately.
+	history *Objects
 	// kinds are the kinds of all objects that were read, rendered or not.
 	kinds  map[string]bool
 	newest metav1.Time
@@ -39,9 +43,10 @@ type lack struct{ kind, why string }
 
 // Kinds that do not belong to an engine, and Pods, which all engines create.
 const (
-	podKind    = jobs.Pod
-	secretKind = "Secret"
-	eventKind  = "Event"
+	podKind       = jobs.Pod
+	secretKind    = "Secret"
+	namespaceKind = "Namespace"
+	eventKind     = "Event"
 )
 
 // pod is a Pod with the workload and task that created it.
@@ -98,6 +103,17 @@ func (o *Objects) LackUnread() {
 		}
 	}
 	slices.SortFunc(o.lacks, func(a, b lack) int { return cmp.Or(cmp.Compare(b.kind, a.kind), cmp.Compare(a.why, b.why)) })
+}
+
+// Namespaces returns the namespaces of the steps that are not ready.
+func (r *Report) Namespaces() (names []string) {
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.State != Ready && !slices.Contains(names, s.Namespace) {
+			names = append(names, s.Namespace)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Workloads returns the names of the existing workloads of a kind, by namespace.

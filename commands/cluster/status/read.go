@@ -81,6 +81,22 @@ func (o *Objects) readJSON(text []byte) error {
 	}
 }
 
+// ReadHistory adds workloads of the sandboxes of a render that are not part of it. They show which steps have run since.
+func (o *Objects) ReadHistory(text []byte) error {
+	if o.history == nil {
+		o.history = &Objects{}
+	}
+	return o.history.Read(text)
+}
+
+// ReadNamespaces adds the namespaces from the output of kubectl get -o json, and nothing else.
+func (o *Objects) ReadNamespaces(text []byte) {
+	read := &Objects{}
+	if read.Read(text) == nil {
+		o.terminating = read.terminating
+	}
+}
+
 // add adds an object, or the items of a List. The items of a typed list, such as a PodList, may lack their kind.
 func (o *Objects) add(text []byte, kind string) error {
 	var head struct {
@@ -90,6 +106,7 @@ func (o *Objects) add(text []byte, kind string) error {
 			Name      string            `json:"name"`
 			Namespace string            `json:"namespace"`
 			Labels    map[string]string `json:"labels"`
+			Deletion  *metav1.Time      `json:"deletionTimestamp"`
 		} `json:"metadata"`
 		Items []json.RawMessage `json:"items"`
 	}
@@ -111,6 +128,12 @@ func (o *Objects) add(text []byte, kind string) error {
 		o.kinds = map[string]bool{}
 	}
 	o.kinds[head.Kind] = true
+	if head.Kind == namespaceKind && head.Metadata.Deletion != nil {
+		if o.terminating == nil {
+			o.terminating = map[string]bool{}
+		}
+		o.terminating[head.Metadata.Name] = true
+	}
 	labels := head.Metadata.Labels
 	name, namespace := head.Metadata.Name, head.Metadata.Namespace
 	isOurs := labels[contract.SandboxKey] != "" && labels[contract.ResourceKey] != ""

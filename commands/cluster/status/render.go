@@ -123,6 +123,23 @@ func (r *Render) Query(kinds ...string) []byte {
 	return query.Bytes()
 }
 
+// Others returns the namespaces of the rendered workloads and the sandboxes, as labels have them, in which their other
+// workloads are.
+func (r *Render) Others() (namespaces, sandboxes []string) {
+	for _, o := range r.objects {
+		if o.GetKind() == secretKind {
+			continue
+		}
+		if !slices.Contains(namespaces, o.GetNamespace()) {
+			namespaces = append(namespaces, o.GetNamespace())
+		}
+		if name := resourceOf(o).sandbox; !slices.Contains(sandboxes, name) {
+			sandboxes = append(sandboxes, name)
+		}
+	}
+	return namespaces, sandboxes
+}
+
 // Judge returns the state of the render, given the objects that exist.
 func (r *Render) Judge(objects *Objects) *Report {
 	report := &Report{}
@@ -133,6 +150,7 @@ func (r *Render) Judge(objects *Objects) *Report {
 	for _, s := range objects.secrets {
 		secrets[identity{secretKind, s.Namespace, s.Name}] = s
 	}
+	existing := objects.existing()
 	for _, key := range r.order {
 		f := &found{resource: key}
 		for _, o := range r.resources[key] {
@@ -149,7 +167,9 @@ func (r *Render) Judge(objects *Objects) *Report {
 		if objects.noSecrets {
 			f.secrets = f.presumed()
 		}
-		steps := (&rules{key, f.current, f.secrets}).steps()
+		rules := &rules{key, f.current, f.secrets}
+		steps := rules.steps()
+		(&refinement{rules, existing[key]}).refine(steps)
 		for i := range steps {
 			objects.qualify(&steps[i])
 		}

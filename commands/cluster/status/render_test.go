@@ -147,7 +147,7 @@ func TestJudge_failedPod(t *testing.T) {
 	failed["status"].(manifest)["phase"] = "Failed"
 	report := render.Judge(list(t, secret("create", "make", ""), failed))
 	assert.Equal(t, Failed, report.Status)
-	assert.Equal(t, []Container{{Pod: "pod-make", Name: "main", ExitCode: 3, Message: "Error"}}, report.Steps[0].Containers)
+	assert.Equal(t, []Container{{Pod: "pod-make", Name: "main", ExitCode: 3, Message: `step "make": the script exited with 3`}}, report.Steps[0].Containers)
 	assert.Empty(t, report.Unready())
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // rules determine the states of the tasks of a resource from their workloads and Secrets. Template implements the same rules
-// for kubectl: change both together.
+// for kubectl, except for those that compare times: change both together.
 type rules struct {
 	resource
 	tasks   []*task
@@ -58,6 +58,8 @@ func (r *rules) step(t *task) Step {
 			strings.Join(append(t.objects(), v.with...), " "))
 	case t.End == engine.Failed:
 		s.State, s.Detail = Failed, t.Failure
+	case r.hasJustFailed(t):
+		s.State, s.Detail = Failed, "its last Pod has failed; see kubectl logs -n "+t.Namespace+" "+t.Object()+" --all-containers"
 	case t.isMissing:
 		s.State, s.Detail = Missing, "does not exist: apply the render"
 	case len(waitsFor) > 0:
@@ -184,6 +186,17 @@ func (r *rules) hasPublished(t *task) (isReady bool, problem string) {
 	return isReady, problem
 }
 
+// hasJustFailed reports whether a task has recorded that it failed before its Job has. That is certain if a task that reads
+// its outputs has failed during its life: the record may be that of an earlier Job.
+func (r *rules) hasJustFailed(t *task) bool {
+	s := r.secret(t.output(), t.Namespace)
+	return s != nil && !t.isMissing && s.Annotations[contract.FailedKey] == t.generation() &&
+		slices.ContainsFunc(r.tasks, func(reader *task) bool {
+			return reader.End == engine.Failed && t.CreationTimestamp.Before(&reader.Since) && reader.Namespace == t.Namespace &&
+				slices.Contains(reader.inputs(), t.output())
+		})
+}
+
 // cleanup reports whether the cleanup of the resource has started and is complete.
 func (r *rules) cleanup() (hasStarted, isComplete bool) {
 	for _, t := range r.tasks {
@@ -205,14 +218,13 @@ func (r *rules) inputs(t *task) (waitsFor []string, isCopied bool) {
 	isDelete, isCleanup := t.phase() == string(v1alpha1.PhaseDelete), t.helper() == contract.HelperCleanup
 	isCopied = true
 	for _, name := range t.inputs() {
-		producer, isAvailable := name, false
+		isAvailable := false
 		if s := r.secret(name, t.Namespace); s != nil {
-			producer = cmp.Or(s.Labels[contract.StepKey], name)
 			ofCreate := s.phase() == string(v1alpha1.PhaseCreate)
 			isAvailable = s.isCurrent() || ofCreate && (isCleanup || isDelete && s.published() != "")
 		}
 		if !isAvailable {
-			waitsFor = append(waitsFor, producer)
+			waitsFor = append(waitsFor, r.producer(t, name))
 		}
 		if to := t.copyTo(); to != "" {
 			s := r.secret(name, to)
@@ -224,6 +236,24 @@ func (r *rules) inputs(t *task) (waitsFor []string, isCopied bool) {
 		}
 	}
 	return waitsFor, isCopied
+}
+
+// producer returns the step whose Secret a task reads: by the Secret, by the task that publishes to it, or by the plan.
+func (r *rules) producer(t *task, secret string) string {
+	if s := r.secret(secret, t.Namespace); s != nil {
+		return cmp.Or(s.Labels[contract.StepKey], secret)
+	}
+	for _, other := range r.tasks {
+		if other.output() == secret && other.Namespace == t.Namespace {
+			return other.step()
+		}
+	}
+	for i, producer := range t.Plan.Producers {
+		if t.Secrets[contract.InputSecretKey(i)] == secret {
+			return producer.Step
+		}
+	}
+	return secret
 }
 
 // isCopyOf reports whether a copy has the last publication of the original, if there is one.

@@ -251,7 +251,7 @@ var cases = []struct {
 		"a delete step is ready while the cleanup deletes its Secret", []manifest{
 			job("delete", "drop", "Complete"), helper("delete", "cleanup", "ready", nil, "of-drop"),
 		},
-		InProgress, map[string]string{"drop": "Ready", "cleanup": "InProgress waits for of-drop"},
+		InProgress, map[string]string{"drop": "Ready", "cleanup": "InProgress waits for drop"},
 	},
 	{
 		"a deleted resource is ready", []manifest{

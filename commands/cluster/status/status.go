@@ -35,18 +35,20 @@ type State string
 
 // States of steps; Template describes them.
 const (
+	Blocked    State = "Blocked" // only with a cluster that is compared with plans: Template does not have it
 	Failed     State = "Failed"
 	Stale      State = "Stale"
 	Missing    State = "Missing"
+	Unknown    State = "Unknown" // of a Job that may have been removed after its end: Template says Missing
 	InProgress State = "InProgress"
 	Ready      State = "Ready"
 )
 
 // states are all states. The first one that a step has is the state of the whole render.
-var states = []State{Failed, Stale, Missing, InProgress, Ready}
+var states = []State{Blocked, Failed, Stale, Missing, Unknown, InProgress, Ready}
 
-// NeedsUser reports whether waiting does not help: the step must be fixed or run again.
-func (s State) NeedsUser() bool { return s == Failed || s == Stale }
+// NeedsUser reports whether waiting does not help: the step must be fixed, run again or given up.
+func (s State) NeedsUser() bool { return s == Blocked || s == Failed || s == Stale }
 
 // Step is the state of a step or helper.
 type Step struct {

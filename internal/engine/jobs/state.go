@@ -62,6 +62,7 @@ func jobState(j *batchv1.Job) *engine.State {
 		ObjectMeta: j.ObjectMeta, Kind: jobKind, Secrets: j.Spec.Template.Annotations, Stem: j.Name,
 		Plan:  engine.PlanOf(engine.Env(j.Spec.Template.Spec.InitContainers, j.Spec.Template.Spec.Containers)),
 		Since: j.CreationTimestamp, HasStarted: j.Status.StartTime != nil || j.Status.Active > 0,
+		TTLSeconds: j.Spec.TTLSecondsAfterFinished,
 	}
 	if j.Status.StartTime != nil {
 		s.Since = *j.Status.StartTime

@@ -60,8 +60,12 @@ func (t *task) published(ctx context.Context) (bool, error) {
 // receive waits for the producers and writes the inputs that are read as files.
 func (t *task) receive(ctx context.Context, volume *runner.Volume, producers []wait.Producer) error {
 	publications := make([]string, len(producers))
+	var variables variables
 	err := t.wait(ctx, producers, func(i int, secret *cluster.Secret) error {
 		publications[i] = secret.Annotation(contract.PublicationKey)
+		if err := variables.add(producers[i].Producer, secret, t.host.Reporter.Log); err != nil {
+			return err
+		}
 		return eachFile(producers[i].Producer, func(input contract.Input) error {
 			return volume.WriteInput(input.File, secret.Data[input.Output])
 		})

@@ -12,6 +12,14 @@ type Failed struct{ Step string }
 
 func (f *Failed) Error() string { return contract.ProducerFailed(f.Step) }
 
+// NeverPublished is the error of a create step that has failed, for a delete step that reads its outputs.
+type NeverPublished struct {
+	Step    string
+	Outputs []string
+}
+
+func (n *NeverPublished) Error() string { return contract.NeverPublished(n.Step, n.Outputs) }
+
 // Ended is the error of a producer whose Job ended without publishing the outputs, or recording a failure.
 type Ended struct {
 	Step   string
@@ -50,10 +58,18 @@ func (s *Superseded) Error() string {
 		"for; the Job of this Pod can be deleted", s.Step, s.Secret.Name, s.Generation)
 }
 
-// NotRunning is the error of a producer that had no running Pod for Wait.Limit.
-type NotRunning struct{ Step string }
+// NotRunning is the error of a producer that had no running Pod for Wait.Limit. It has the outputs if the producer is a create
+// step that a delete step waits for.
+type NotRunning struct {
+	Step    string
+	Outputs []string
+}
 
 func (n *NotRunning) Error() string {
+	if len(n.Outputs) > 0 {
+		return "not a failure yet: this Pod ends to make room, and its Job starts another one later; " +
+			contract.NeverPublished(n.Step, n.Outputs)
+	}
 	return fmt.Sprintf("not a failure: step %q has no running Pod, so this Pod ends to make room for it, and its Job starts "+
 		"another one later", n.Step)
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,27 @@ type Wait struct {
 type Producer struct {
 	contract.Producer
 	Secret, Job cluster.Ref
+}
+
+// ofCreate returns the outputs to read of a create step for a delete step, which accepts those of any generation.
+func (p *Producer) ofCreate() (outputs []string) {
+	if p.Generation != "" {
+		return nil
+	}
+	for _, input := range p.Inputs {
+		if !slices.Contains(outputs, input.Output) {
+			outputs = append(outputs, input.Output)
+		}
+	}
+	return outputs
+}
+
+// failure returns the error of a producer that has recorded its failure.
+func (p *Producer) failure() error {
+	if outputs := p.ofCreate(); len(outputs) > 0 {
+		return &NeverPublished{Step: p.Step, Outputs: outputs}
+	}
+	return &Failed{Step: p.Step}
 }
 
 // All waits for every producer and calls onPublished with the index and the Secret of each, one call at a time. The first
@@ -77,7 +99,7 @@ func (w Wait) waitFor(
 ) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	name := cmp.Or(producer.Job.Name, "secret "+producer.Secret.Name)
-	places.add(name, func() { stop(&NotRunning{Step: producer.Step}) })
+	places.add(name, func() { stop(&NotRunning{Step: producer.Step, Outputs: producer.ofCreate()}) })
 	defer places.remove(name)
 	if producer.Ended {
 		missing := &NotPublished{Step: producer.Step, Secret: producer.Secret}
@@ -101,7 +123,7 @@ func (w Wait) watchSecret(
 	onPublished func(*cluster.Secret) error,
 ) error {
 	ends := map[progress]error{
-		failed:     &Failed{Step: producer.Step},
+		failed:     producer.failure(),
 		superseded: &Superseded{Step: producer.Step, Secret: producer.Secret, Generation: producer.Generation},
 	}
 	times := map[progress]time.Duration{failed: w.grace(), superseded: w.applyTimeout()}

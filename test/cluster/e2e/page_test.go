@@ -95,14 +95,20 @@ func (r statusReport) states() map[string]string {
 // does not know missing Jobs, and knows only the end of a Workflow or PipelineRun.
 func (p *page) status(file string, arguments ...string) statusReport {
 	p.t.Helper()
-	var report statusReport
-	stdout, stderr, _ := execute(p.command("rplug status -o json --render "+file+" "+strings.Join(arguments, " ")), "")
-	require.NoError(p.t, json.Unmarshal([]byte(stdout), &report), stderr)
+	report := p.jsonStatus(file, arguments...)
 	isKnown := p.engine == "" || p.hasEnded()
 	if report.Status != "InProgress" && report.Status != "Missing" && isKnown {
 		alone := p.bash("kubectl get -f " + file + " --ignore-not-found -o go-template-file=status.gotemplate")
-		assert.True(p.t, strings.HasSuffix(alone, "status: "+report.Status+"\n"), "%s\n%s", stdout, alone)
+		assert.True(p.t, strings.HasSuffix(alone, "status: "+report.Status+"\n"), "%v\n%s", report, alone)
 	}
+	return report
+}
+
+// jsonStatus returns the report of rplug status about a file, for states that the template does not know.
+func (p *page) jsonStatus(file string, arguments ...string) (report statusReport) {
+	p.t.Helper()
+	stdout, stderr, _ := execute(p.command("rplug status -o json --render "+file+" "+strings.Join(arguments, " ")), "")
+	require.NoError(p.t, json.Unmarshal([]byte(stdout), &report), stderr)
 	return report
 }
 
