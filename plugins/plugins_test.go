@@ -298,9 +298,11 @@ func (s *server) space(t *testing.T, verb string) {
 		text, err := command.CombinedOutput()
 		require.NoError(t, err, "%s", text)
 	case verb == "fill":
-		text, err := exec.Command("dd", "if=/dev/zero", "of="+ballast, "bs=64k").CombinedOutput()
-		require.Error(t, err)
-		require.Contains(t, string(text), "No space left on device")
+		for _, block := range []string{"bs=64k", "bs=4k"} { // to the last page
+			text, err := exec.Command("dd", "if=/dev/zero", "of="+ballast, "oflag=append", "conv=notrunc", block).CombinedOutput()
+			require.Error(t, err)
+			require.Contains(t, string(text), "No space left on device")
+		}
 	default:
 		require.NoError(t, os.Remove(ballast))
 	}

@@ -183,6 +183,8 @@ func (s *server) list() (string, error) {
 	defer stop()
 	command := exec.CommandContext(ctx, filepath.Join(s.plugin, "testdata", "catalog"))
 	command.Env = s.environment("SERVER_PORT="+strconv.Itoa(s.port), "SERVER_FOLDER="+s.folder)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) } // its clients may wait for the server
 	var errors bytes.Buffer // a pipeline in the script may hide that a program has failed, but not what it prints
 	command.Stderr = &errors
 	text, err := command.Output()
