@@ -20,7 +20,8 @@ func Extension() rplug.Extension {
 	return rplug.Extension{
 		Extension: undo.Extension(),
 		Commands: func(_ io.Writer, features []extension.Extension) []*cobra.Command {
-			return []*cobra.Command{expireCommand(features), removeCommand(features), sweepCommand(features)}
+			return []*cobra.Command{expireCommand(features), removeCommand(features), restoreCommand(features),
+				sweepCommand(features)}
 		},
 	}
 }

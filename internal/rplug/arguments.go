@@ -13,7 +13,6 @@ const (
 	GroupFunctions = "functions"
 	GroupBuild     = "build"
 	GroupCatalogs  = "catalogs"
-	GroupPackages  = "packages"
 	GroupCluster   = "cluster"
 	GroupRun       = "run"
 )

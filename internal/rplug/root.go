@@ -112,7 +112,7 @@ func addGroups(root *cobra.Command) {
 	for _, group := range []*cobra.Group{
 		{ID: GroupFunctions, Title: "Functions:"}, {ID: GroupBuild, Title: "Build:"},
 		{ID: GroupRun, Title: "Run and test:"}, {ID: GroupCluster, Title: "Clusters:"},
-		{ID: GroupCatalogs, Title: "Catalogs:"}, {ID: GroupPackages, Title: "Packages:"},
+		{ID: GroupCatalogs, Title: "Catalogs and packages:"},
 	} {
 		if slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.GroupID == group.ID }) {
 			root.AddGroup(group)

@@ -35,7 +35,7 @@ func Extension() rplug.Extension {
 
 func newCommand(stdout io.Writer) *cobra.Command {
 	command := &cobra.Command{
-		Use: "kubebuilder", GroupID: rplug.GroupPackages, Args: cobra.ArbitraryArgs, RunE: rplug.Unknown,
+		Use: "kubebuilder", GroupID: rplug.GroupCatalogs, Args: cobra.ArbitraryArgs, RunE: rplug.Unknown,
 		Short: "Install, run and test kubebuilder's external plugins",
 	}
 	command.AddCommand(installCommand(), runCommand(), testCommand(stdout))

@@ -54,7 +54,7 @@ func Extension() rplug.Extension {
 func unpackCommand() *cobra.Command {
 	var flags unpackFlags
 	command := &cobra.Command{
-		Use: "unpack PATH", GroupID: rplug.GroupPackages, Args: rplug.Arguments(1, 1), RunE: flags.run,
+		Use: "unpack PATH", GroupID: rplug.GroupCatalogs, Args: rplug.Arguments(1, 1), RunE: flags.run,
 		Short: "Print the objects of a Crossplane package of v0.3 to v0.10",
 		Long: "Print the CRDs and the Stack or StackDefinition of a Crossplane package of v0.3 to v0.10: what\n" +
 			"its unpack Job gave to the stack manager. PATH is a .registry folder or one that holds it, an OCI\n" +

@@ -65,10 +65,13 @@ func noFiles(j *judgement) error {
 	return nil
 }
 
-// ends: the run ends in time, in success or failure.
+// ends: the run ends in time, in success or failure, and by itself: a signal means that it used up all memory.
 func ends(j *judgement) error {
-	if j.only().TimedOut {
+	switch r := j.only(); {
+	case r.TimedOut:
 		j.problem("did not end in time")
+	case r.Signal != "":
+		j.problem("ended by signal: %s", r.Signal)
 	}
 	return nil
 }
@@ -84,7 +87,7 @@ func cpuTime(j *judgement) error {
 	}
 	r := j.only()
 	if factor := r.CPU.Seconds() / small.CPU.Seconds(); r.CPU > shortTime && factor > j.c.Check.Limit {
-		j.problem("%.1f s of CPU time, %.0f times that of %s with an eighth of the items; at most %.0f times are linear enough",
+		j.problem("%.1f s of CPU time, %.0f times that of %s with a sixth of the items; at most %.0f times are linear enough",
 			r.CPU.Seconds(), factor, small.of, j.c.Check.Limit)
 	}
 	return nil
