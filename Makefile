@@ -20,6 +20,8 @@ NODE_PARTS   := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kub
 NODE_VERSION  = $(shell awk '$$1 == "require" && $$2 == "k8s.io/kubernetes" {print $$3}' tools/kubernetes/go.mod)
 NODE_FLAGS    = $(foreach v,gitVersion=$(NODE_VERSION) gitMajor=1 gitMinor=$(word 2,$(subst ., ,$(NODE_VERSION))),\
   -X k8s.io/component-base/version.$v)
+# The control plane of another version, with which plugins are tested.
+OTHER_CONTROL_PLANE := $(addprefix $(TOOLS)/kubernetes133/,kube-apiserver kube-controller-manager)
 
 .PHONY: help
 help: ## show this help
@@ -163,7 +165,8 @@ PLUGIN_TOOLS := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kub
 plugins: export SERVER_ROOT ?= $(BIN)/debian
 plugins: export KILLS ?= 100
 plugins: export SANDBOXES ?= 20
-plugins: build $(PLUGIN_TOOLS) $(BIN)/debian/installed ## test plugins/ with real servers (root, Debian; PLUGINS=postgres,redis KILLS=100 SANDBOXES=20)
+plugins: export OTHER_KUBERNETES ?= $(TOOLS)/kubernetes133
+plugins: build $(PLUGIN_TOOLS) $(OTHER_CONTROL_PLANE) $(BIN)/debian/installed ## test plugins/ with real servers (root, Debian; PLUGINS=postgres,redis KILLS=100 SANDBOXES=20)
 	TEST_SKIPS=none go test -tags plugins -v -count 1 -timeout 3h ./plugins
 
 $(BIN)/debian/installed: plugins/testdata/debian
@@ -254,6 +257,10 @@ $(TOOLS)/cel: tools/cel/go.mod tools/cel/go.sum tools/cel/main.go
 
 $(NODE_PARTS): tools/kubernetes/go.mod tools/kubernetes/go.sum
 	@GOWORK=off go build -C tools/kubernetes -ldflags '-s -w $(NODE_FLAGS)' -o $@ k8s.io/kubernetes/cmd/$(@F)
+
+$(OTHER_CONTROL_PLANE): NODE_VERSION = $(shell awk '$$1 == "require" && $$2 == "k8s.io/kubernetes" {print $$3}' tools/kubernetes133/go.mod)
+$(OTHER_CONTROL_PLANE): tools/kubernetes133/go.mod tools/kubernetes133/go.sum
+	@GOWORK=off go build -C tools/kubernetes133 -ldflags '-s -w $(NODE_FLAGS)' -o $@ k8s.io/kubernetes/cmd/$(@F)
 
 .PHONY: node
 node: $(NODE_PARTS) ## build the components of a Kubernetes node into bin/tools (14 minutes)

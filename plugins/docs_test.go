@@ -199,3 +199,38 @@ func TestPictures_areCurrent(t *testing.T) {
 		assert.Contains(t, string(page), "](../"+picture+")")
 	}
 }
+
+// The volumes that a README describes can replace those of the plugin.
+func TestReadme_volumesRender(t *testing.T) {
+	t.Parallel()
+	program := rplug(t)
+	for _, name := range []string{"postgres", "mariadb"} {
+		readme, err := os.ReadFile(filepath.Join(name, "README.md"))
+		require.NoError(t, err)
+		volumes := regexp.MustCompile("(?ms)^```yaml\n(volumes:\n.+?)^```").FindSubmatch(readme)
+		require.NotNil(t, volumes, name)
+		plugin, err := os.ReadFile(filepath.Join(name, "plugin.yaml"))
+		require.NoError(t, err)
+		indented := regexp.MustCompile(`(?m)^`).ReplaceAllString(strings.TrimSpace(string(volumes[1])), "        ")
+		changed := regexp.MustCompile(`(?ms)^        volumes:\n.+?\n\n`).ReplaceAllString(string(plugin), indented+"\n\n")
+		folder := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "plugin.yaml"), []byte(changed), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "sandbox.yaml"), []byte(`
+apiVersion: resourceplugins.dev/v1alpha1
+kind: Sandbox
+metadata: {name: feature-x}
+spec:
+  cluster: staging
+  resources:
+  - {name: db, plugin: `+name+`, params: {migrations: shop, mode: dump, dump-file: shop.sql}}
+`), 0o600))
+		for _, arguments := range [][]string{{"validate", "--strict", folder}, {"build", folder}} {
+			text, err := exec.Command(program, arguments...).CombinedOutput()
+			require.NoError(t, err, "rplug %s: %s", strings.Join(arguments, " "), text)
+			if arguments[0] == "build" {
+				assert.Contains(t, string(text), "reference: registry.example.com/migrations:1.4.0", name)
+				assert.Contains(t, string(text), "claimName: "+name+"-dumps", name)
+			}
+		}
+	}
+}

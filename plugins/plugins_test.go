@@ -38,13 +38,13 @@ func number(t *testing.T, variable string, otherwise int) int {
 
 // rplug test, with all its checks.
 func TestPlugin_passesItsTest(t *testing.T) {
-	eachVersion(t, func(t *testing.T, plugin, root string) {
+	eachVersion(t, func(t *testing.T, plugin string, v version) {
 		arguments := []string{"test", filepath.Join(plugin, "plugin.yaml"), filepath.Join(plugin, "test.yaml"), "--engine", "process"}
 		if migrations := filepath.Join(plugin, "testdata", "migrations.yaml"); exists(migrations) {
 			arguments = append(arguments, migrations)
 		}
 		command := exec.Command(filepath.Join(checkout.Root(), "bin", "rplug"), arguments...)
-		command.Env = append(environment(), "SERVER_ROOT="+root)
+		command.Env = append(environment(), v.environment...)
 		text, err := command.CombinedOutput()
 		require.NoError(t, err, "%s", text)
 		t.Logf("%s", text)
@@ -272,17 +272,50 @@ func TestPlugin_refusesWhatItHasNotCreated(t *testing.T) {
 	})
 }
 
-// noSpace is what plugins say if the disk of the server is full.
-var noSpace = regexp.MustCompile(`(?i)no space left|disk full|drive.*(full|threshold)|storage|not enough|does not (answer|accept)|MISCONF`)
+// noSpace is what plugins report if their server has no space left.
+var noSpace = regexp.MustCompile(`(?i)no space left|space left on its disk|disk full|database space exceeded|drive.*(full|threshold)|MISCONF`)
 
-// The disk of the server is full: a phase fails with the server's reason, and nothing is half once there is space again. tmpfs is a
-// disk that one file fills.
+// assertNoSpace checks what a phase has printed that has failed for lack of space on the server, which may have ended.
+func (s *server) assertNoSpace(t *testing.T, what string, got result) {
+	t.Helper()
+	reason := noSpace
+	if _, err := s.list(); err != nil {
+		reason = regexp.MustCompile(noSpace.String() + `|does not (answer|accept)`)
+	}
+	assert.Regexp(t, reason, got.log, what)
+	t.Logf("%s: %s", what, got.log)
+}
+
+// space fills the server or frees what has filled it: up to the server's own quota with testdata/fill and testdata/free, or its disk,
+// a tmpfs, with a file.
+func (s *server) space(t *testing.T, verb string) {
+	t.Helper()
+	ballast := filepath.Join(s.folder, "ballast")
+	switch program := filepath.Join(s.plugin, "testdata", verb); {
+	case exists(program):
+		command := exec.Command(program)
+		command.Env = s.environment("SERVER_PORT=" + strconv.Itoa(s.port))
+		text, err := command.CombinedOutput()
+		require.NoError(t, err, "%s", text)
+	case verb == "fill":
+		for _, block := range []string{"bs=64k", "bs=4k"} { // to the last page
+			text, err := exec.Command("dd", "if=/dev/zero", "of="+ballast, "oflag=append", "conv=notrunc", block).CombinedOutput()
+			require.Error(t, err)
+			require.Contains(t, string(text), "No space left on device")
+		}
+	default:
+		require.NoError(t, os.Remove(ballast))
+	}
+}
+
+// The server has no space left: the create phase fails with the server's reason, the delete phase does or needs no space, and
+// nothing is half once there is space again.
 func TestPlugin_survivesFullDisk(t *testing.T) {
 	if os.Geteuid() != 0 {
 		checkout.LeaveOut(t, "mounting a file system needs root")
 	}
-	eachVersion(t, func(t *testing.T, plugin, root string) {
-		s := newServer(t, plugin, root)
+	eachVersion(t, func(t *testing.T, plugin string, v version) {
+		s := newServer(t, plugin, v)
 		require.NoError(t, syscall.Mount("tmpfs", s.folder, "tmpfs", 0, "size=1200m,mode=0777"))
 		t.Cleanup(func() {
 			s.kill()
@@ -290,30 +323,29 @@ func TestPlugin_survivesFullDisk(t *testing.T) {
 		})
 		s.start(t)
 		before := s.catalog(t)
-		b := s.newSandbox(t, "full", s.password)
-		b.must(t, "create")
-		b.must(t, "delete")
+		existing, b := s.newSandbox(t, "existing", s.password), s.newSandbox(t, "full", s.password)
+		existing.must(t, "create")
 
-		ballast := filepath.Join(s.folder, "ballast")
-		fill := exec.Command("dd", "if=/dev/zero", "of="+ballast, "bs=64k")
-		text, err := fill.CombinedOutput()
-		require.Error(t, err)
-		require.Contains(t, string(text), "No space left on device")
-		for _, phase := range []string{"create", "delete"} {
-			got := b.run(t, phase, -1)
-			if got.err == nil {
-				t.Logf("the %s phase needs no space on the server", phase)
-				continue
+		s.space(t, "fill")
+		got := b.run(t, "create", -1)
+		require.Error(t, got.err, "create: %s", got.log)
+		s.assertNoSpace(t, "create", got)
+		for _, deleted := range []*sandbox{b, existing} {
+			if got := deleted.run(t, "delete", -1); got.err != nil {
+				s.assertNoSpace(t, "delete of "+deleted.name, got)
+			} else {
+				t.Logf("the delete of %s needs no space on the server", deleted.name)
 			}
-			assert.Regexp(t, noSpace, got.log, phase)
-			assert.NotContains(t, got.log, s.password, phase)
 		}
-		require.NoError(t, os.Remove(ballast))
+
+		s.space(t, "free")
 		if _, err := s.list(); err != nil { // some servers end
 			s.kill()
 			s.start(t)
 		}
-		b.must(t, "delete")
+		for _, deleted := range []*sandbox{b, existing} {
+			deleted.must(t, "delete")
+		}
 		assert.Equal(t, before, s.catalog(t))
 		b.must(t, "create")
 		b.must(t, "delete")

@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,10 +32,16 @@ import (
 // passwordVariable is the variable from which testdata/server and testdata/catalog read the administrator's password.
 const passwordVariable = "ADMIN_PASSWORD"
 
+// version is a version of the server of a plugin.
+type version struct {
+	name        string
+	environment []string // of the programs in testdata, which start the version that it names
+}
+
 // server is a running server of a plugin, in a temporary folder.
 type server struct {
 	plugin   string
-	root     string // the root folder of the Debian whose server runs
+	version  version
 	test     v1alpha1.PluginTest
 	folder   string
 	port     int
@@ -45,15 +52,15 @@ type server struct {
 // eachPlugin runs a test for each plugin in PLUGINS, a list with commas, or for all, with each version of its server.
 func eachPlugin(t *testing.T, test func(*testing.T, *server)) {
 	t.Helper()
-	eachVersion(t, func(t *testing.T, plugin, root string) {
-		s := newServer(t, plugin, root)
+	eachVersion(t, func(t *testing.T, plugin string, v version) {
+		s := newServer(t, plugin, v)
 		s.start(t)
 		test(t, s)
 	})
 }
 
-// eachVersion runs a test with the root folder of each Debian that has a version of the server: this machine, and SERVER_ROOT.
-func eachVersion(t *testing.T, test func(t *testing.T, plugin, root string)) {
+// eachVersion runs a test with each version of the server of each plugin.
+func eachVersion(t *testing.T, test func(t *testing.T, plugin string, v version)) {
 	t.Helper()
 	files, err := filepath.Glob("*/test.yaml")
 	require.NoError(t, err)
@@ -63,21 +70,48 @@ func eachVersion(t *testing.T, test func(t *testing.T, plugin, root string)) {
 		if only := os.Getenv("PLUGINS"); only != "" && !strings.Contains(","+only+",", ","+plugin+",") {
 			continue
 		}
-		script, err := os.ReadFile(filepath.Join(plugin, "testdata", "server"))
-		require.NoError(t, err)
-		roots := []string{"/"}
-		switch other := os.Getenv("SERVER_ROOT"); {
-		case !bytes.Contains(script, []byte("SERVER_ROOT")):
-			t.Logf("%s: one version, since the server is built from a Go module, which tools/ pins", plugin)
-		case other == "" || other == "/":
-			t.Logf("%s: one version, since SERVER_ROOT names no other Debian", plugin)
-		default:
-			roots = append(roots, other)
-		}
-		for _, root := range roots {
-			t.Run(plugin+"/"+codename(t, root), func(t *testing.T) { test(t, plugin, root) })
+		for _, v := range versions(t, plugin) {
+			t.Run(plugin+"/"+v.name, func(t *testing.T) { test(t, plugin, v) })
 		}
 	}
+}
+
+// versions returns the versions of the server of a plugin: those of this machine's Debian and of the one in SERVER_ROOT; or
+// those of Kubernetes that are on the PATH and in OTHER_KUBERNETES, a folder.
+func versions(t *testing.T, plugin string) []version {
+	t.Helper()
+	script, err := os.ReadFile(filepath.Join(plugin, "testdata", "server"))
+	require.NoError(t, err)
+	for _, variable := range []string{"SERVER_ROOT", "OTHER_KUBERNETES"} {
+		if !bytes.Contains(script, []byte(variable)) {
+			continue
+		}
+		found := []version{{serverVersion(t, variable, ""), []string{variable + "="}}}
+		if other := os.Getenv(variable); other == "" {
+			t.Logf("%s: one version, since %s names no other", plugin, variable)
+		} else {
+			found = append(found, version{serverVersion(t, variable, other), []string{variable + "=" + other}})
+		}
+		return found
+	}
+	t.Logf("%s: one version, since the module proxy has one version of its server, which tools/ pins", plugin)
+	return []version{{"module", nil}}
+}
+
+// serverVersion names the version that a folder has: the codename of a Debian, or the version of kube-apiserver. Without a folder it
+// is that of this machine.
+func serverVersion(t *testing.T, variable, folder string) string {
+	t.Helper()
+	if variable == "SERVER_ROOT" {
+		return codename(t, filepath.Join("/", folder))
+	}
+	command := exec.Command(filepath.Join(folder, "kube-apiserver"), "--version")
+	if folder == "" {
+		command = exec.Command(filepath.Join(checkout.Root(), "bin", "tools", "kube-apiserver"), "--version")
+	}
+	text, err := command.Output() // Kubernetes v1.34.3
+	require.NoError(t, err)
+	return strings.TrimPrefix(strings.TrimSpace(string(text)), "Kubernetes ")
 }
 
 // codename returns the name of the Debian in a folder, such as bookworm.
@@ -91,9 +125,9 @@ func codename(t *testing.T, root string) string {
 }
 
 // newServer returns a server that is not started.
-func newServer(t *testing.T, plugin, root string) *server {
+func newServer(t *testing.T, plugin string, v version) *server {
 	t.Helper()
-	s := &server{plugin: plugin, root: root, folder: t.TempDir(), port: freePort(t)}
+	s := &server{plugin: plugin, version: v, folder: t.TempDir(), port: freePort(t)}
 	text, err := os.ReadFile(filepath.Join(plugin, "test.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(text, &s.test))
@@ -149,6 +183,8 @@ func (s *server) list() (string, error) {
 	defer stop()
 	command := exec.CommandContext(ctx, filepath.Join(s.plugin, "testdata", "catalog"))
 	command.Env = s.environment("SERVER_PORT="+strconv.Itoa(s.port), "SERVER_FOLDER="+s.folder)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) } // its clients may wait for the server
 	var errors bytes.Buffer // a pipeline in the script may hide that a program has failed, but not what it prints
 	command.Stderr = &errors
 	text, err := command.Output()
@@ -168,7 +204,7 @@ func (s *server) catalog(t *testing.T) string {
 
 // environment is that of the programs in testdata.
 func (s *server) environment(variables ...string) []string {
-	return append(append(environment(), passwordVariable+"="+s.password, "SERVER_ROOT="+s.root), variables...)
+	return slices.Concat(environment(), s.version.environment, []string{passwordVariable + "=" + s.password}, variables)
 }
 
 // environment is that of this process, with the tools of the checkout first on the PATH.
