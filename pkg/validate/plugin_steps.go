@@ -1,6 +1,10 @@
 package validate
 
 import (
+	"path"
+	"slices"
+	"strings"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -65,4 +69,33 @@ var stepUnique = Rule{
 // stepAt returns the step at a position.
 func (p *plugin) stepAt(at document.StepRef) *v1alpha1.Step {
 	return &p.Spec.Workflow(at.Phase)[at.Index]
+}
+
+var binaryVariable = Rule{
+	ID: "binary-variable", Severity: krm.Warning,
+	Summary: "An output in a file of a binary format is read as a file.",
+	Why: "A variable has no NUL bytes, so the step that reads the output fails before its script starts. Formats are known by " +
+		"the ending of valueFromPath.",
+	Sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
+	Example: `spec.delete: [{name: export, script: "#!/bin/sh\nkeytool -v > /tmp/ca.p12", outputs: [{name: ca, valueFromPath: /tmp/ca.p12}]}, ` +
+		`{name: drop, script: "#!/bin/sh\necho $CA", inputs: [{name: ca, valueFromStep: {name: export, output: ca}}]}]`,
+	checks: eachInput(func(r *Rule, p *plugin, in input) {
+		if in.ValueFromStep == nil || in.Env() == "" || p.isDoubtful(in.Input, in.path) {
+			return
+		}
+		for _, s := range p.steps {
+			for _, out := range s.Outputs {
+				if s.Name == in.ValueFromStep.Name && out.Name == in.ValueFromStep.Output && isBinary(out.ValueFromPath) {
+					p.Report(r, in.path, "output %q of step %q is in the binary file %q, which the variable %q cannot have: set as.path, "+
+						"and no as.env", out.Name, s.Name, out.ValueFromPath, in.Env())
+				}
+			}
+		}
+	}),
+}
+
+// isBinary reports whether files of that name have NUL bytes.
+func isBinary(file string) bool {
+	return slices.Contains(strings.Fields(".p12 .pfx .jks .der .keytab .gz .tgz .xz .bz2 .zst .zip .tar .kdbx"),
+		strings.ToLower(path.Ext(file)))
 }

@@ -2,9 +2,6 @@ package validate
 
 import (
 	"fmt"
-	"path"
-	"slices"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -77,35 +74,6 @@ var createFromDelete = Rule{
 			p.Report(r, path.Key("name"), "a create step must not read from the delete step %q, which runs long after it", from.Name)
 		})
 	})},
-}
-
-var binaryVariable = Rule{
-	ID: "binary-variable", Severity: krm.Warning,
-	Summary: "An output in a file of a binary format is read as a file.",
-	Why: "A variable has no NUL bytes, so the step that reads the output fails before its script starts. Formats are known by " +
-		"the ending of valueFromPath.",
-	Sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
-	Example: `spec.delete: [{name: export, script: "#!/bin/sh\nkeytool -v > /tmp/ca.p12", outputs: [{name: ca, valueFromPath: /tmp/ca.p12}]}, ` +
-		`{name: drop, script: "#!/bin/sh\necho $CA", inputs: [{name: ca, valueFromStep: {name: export, output: ca}}]}]`,
-	checks: eachInput(func(r *Rule, p *plugin, in input) {
-		if in.ValueFromStep == nil || in.Env() == "" || p.isDoubtful(in.Input, in.path) {
-			return
-		}
-		for _, s := range p.steps {
-			for _, out := range s.Outputs {
-				if s.Name == in.ValueFromStep.Name && out.Name == in.ValueFromStep.Output && isBinary(out.ValueFromPath) {
-					p.Report(r, in.path, "output %q of step %q is in the binary file %q, which the variable %q cannot have: set as.path, "+
-						"and no as.env", out.Name, s.Name, out.ValueFromPath, in.Env())
-				}
-			}
-		}
-	}),
-}
-
-// isBinary reports whether files of that name have NUL bytes.
-func isBinary(file string) bool {
-	return slices.Contains(strings.Fields(".p12 .pfx .jks .der .keytab .gz .tgz .xz .bz2 .zst .zip .tar .kdbx"),
-		strings.ToLower(path.Ext(file)))
 }
 
 // dangling calls do for each reference with a fault, with the path of its valueFromStep.
