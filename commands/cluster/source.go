@@ -144,7 +144,8 @@ func (s *source) readHistory(objects *status.Objects) error {
 	namespaces, sandboxes := s.render.Others()
 	for _, namespace := range namespaces {
 		for names := range slices.Chunk(sandboxes, namesPerCall) {
-			text, err := s.kubectl.Run(nil, "get", "jobs", "-n", namespace, "-l", selectorOf(contract.SandboxKey, names), "-o", "json")
+			selector := selectorOf(contract.SandboxKey, names)
+			text, err := s.kubectl.Run(nil, "get", "jobs", "-n", namespace, "-l", selector, "-o", "json")
 			if err == nil {
 				err = objects.ReadHistory(text)
 			}

@@ -206,7 +206,7 @@ func (r *restorer) target(file string) (string, error) {
 
 // write adds documents of a file of the revision to the file on disk, which may be gone.
 func (r *restorer) write(ctx context.Context, file, target string, documents []load.Document) error {
-	var texts [][]byte
+	texts := make([][]byte, 0, len(documents))
 	for _, d := range documents {
 		texts = append(texts, only(r.older.Text(file), d.Item.PlaceOf("").Line))
 	}

@@ -77,7 +77,7 @@ func (s *leftover) ownCheck(namespace string) func(o *unstructured.Unstructured)
 		id, isOwned := o.GetLabels()[contract.SandboxIDKey]
 		isScript := !isOwned && o.GetKind() == "ConfigMap"
 		role, _, _ := unstructured.NestedString(o.Object, "roleRef", "kind")
-		problem := ""
+		var problem string
 		switch {
 		case !kinds[o.GroupVersionKind().GroupKind()]:
 			problem = "is not an object of a delete phase"

@@ -31,7 +31,7 @@ func TestTeardown_staysInItsNamespace(t *testing.T) {
 	} {
 		err := eachObject([]byte(test.object), (&leftover{ID: "one"}).ownCheck("ns"))
 		if test.want == "" {
-			assert.NoError(t, err, name)
+			require.NoError(t, err, name)
 			continue
 		}
 		require.Error(t, err, name)

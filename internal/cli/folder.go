@@ -85,14 +85,12 @@ func (f *Folder) check(r *run) error {
 		return errors.New("--output-dir and --check must not be given together: --check names the folder, too")
 	case f.Overwrite && f.OutputDir == "":
 		return errors.New("--overwrite must come with --output-dir")
-	case f.AllowLeaks && f.folder() == "":
-		return errors.New("--allow-leaks must come with --output-dir or --check")
 	case f.FilePer != perSandbox && f.FilePer != perObject:
 		return fmt.Errorf("--file-per must be %s or %s, not %q", perSandbox, perObject, f.FilePer)
 	case f.folder() != "":
 		return errors.Join(checkFormat(f.Format), f.checkOutside(r))
 	}
-	for _, name := range []string{"file-per", "kustomization", "output"} {
+	for _, name := range []string{"file-per", "kustomization", "allow-leaks", "output"} {
 		if r.flags.Changed(name) {
 			return fmt.Errorf("--%s must come with --output-dir or --check: objects are printed without", name)
 		}

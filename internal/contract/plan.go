@@ -72,8 +72,8 @@ func NeverPublished(step string, outputs []string) string {
 	for i, output := range outputs {
 		quoted[i] = strconv.Quote(output)
 	}
-	return fmt.Sprintf("step %q of the create phase never published %s, which this step reads: run the create phase again, or give "+
-		"this step up with the annotation %s of the sandbox's document", step, strings.Join(quoted, ", "), SkipDeleteKey)
+	return fmt.Sprintf("step %q of the create phase never published %s, which this step reads: run the create phase again, "+
+		"or give this step up with the annotation %s of the sandbox's document", step, strings.Join(quoted, ", "), SkipDeleteKey)
 }
 
 // AlreadyPublished is the message of a step that does not run again.

@@ -25,7 +25,8 @@ func (c *compiledPhase) scriptMaps(plugin string, steps []v1alpha1.Step) (names 
 
 func (c *compiledPhase) scriptMap(plugin string, step *v1alpha1.Step) object {
 	data := map[string]string{step.Name: step.Script}
-	name := contract.ObjectName(contract.Hash("scripts", plugin, string(c.phase), step.Name, step.Script), plugin, string(c.phase))
+	hash := contract.Hash("scripts", plugin, string(c.phase), step.Name, step.Script)
+	name := contract.ObjectName(hash, plugin, string(c.phase))
 	m := metadata{
 		labels:      map[string]string{contract.ManagedByKey: contract.ManagedBy, contract.PhaseKey: string(c.phase)},
 		annotations: map[string]string{contract.PhaseKey: string(c.phase)},

@@ -53,37 +53,42 @@ func unknownDocuments(list *krm.ResourceList, options Options) krm.Results {
 	var results krm.Results
 	kinds := options.kinds()
 	for _, item := range list.Items() {
-		c := Document{item: item}
-		kind, apiVersion := item.Kind(), item.APIVersion()
-		isOfGroup, isKnown := strings.HasPrefix(apiVersion, contract.Group+"/"), slices.Contains(kinds, kind)
-		if isOfGroup && !isKnown || !isOfGroup && item.CheckIdentity() != nil { // others may take it for one of ours
-			c.problems = document.RepeatedKeys(item)
-		}
-		switch {
-		case kind == contract.FormerPlugin:
-			c.Report(&formerKind, "kind", "%q is an old kind: a plugin must be a %s of %s, and its spec must be rewritten",
-				kind, contract.ResourcePlugin, contract.APIVersion)
-		case document.LooksLike(item) != "":
-			rule := &otherVersion
-			if apiVersion == "" || misspelledGroup.MatchString(apiVersion) {
-				rule = &documentVersion
-			}
-			c.Report(rule, "apiVersion", "%s", document.WrongVersion(kind, apiVersion))
-		case isListOfOurs(item):
-			c.Report(&documentKind, "kind", "%q must be replaced by its items: documents of a list are not read", kind)
-		case !isOfGroup:
-		case apiVersion != contract.APIVersion:
-			c.Propose(&documentVersion, "apiVersion", contract.APIVersion, "must be %q, not %q", contract.APIVersion, apiVersion)
-		case !isKnown:
-			if nearest, sure := strictyaml.Nearest(kind, kinds); nearest != "" && misspelled(kind, nearest) {
-				c.Propose(&documentKind, "kind", certain(nearest, sure), "unknown kind %q: did you mean %q?", kind, nearest)
-			}
-		}
-		if found := c.results(options); len(found) > 0 {
+		if found := unknownDocument(item, kinds).results(options); len(found) > 0 {
 			results = append(results, found...)
 		}
 	}
 	return results
+}
+
+// unknownDocument checks an object, which may be no document of ours.
+func unknownDocument(item *krm.Item, kinds []string) *Document {
+	c := &Document{item: item}
+	kind, apiVersion := item.Kind(), item.APIVersion()
+	isOfGroup, isKnown := strings.HasPrefix(apiVersion, contract.Group+"/"), slices.Contains(kinds, kind)
+	if isOfGroup && !isKnown || !isOfGroup && item.CheckIdentity() != nil { // others may take it for one of ours
+		c.problems = document.RepeatedKeys(item)
+	}
+	switch {
+	case kind == contract.FormerPlugin:
+		c.Report(&formerKind, "kind", "%q is an old kind: a plugin must be a %s of %s, and its spec must be rewritten",
+			kind, contract.ResourcePlugin, contract.APIVersion)
+	case document.LooksLike(item) != "":
+		rule := &otherVersion
+		if apiVersion == "" || misspelledGroup.MatchString(apiVersion) {
+			rule = &documentVersion
+		}
+		c.Report(rule, "apiVersion", "%s", document.WrongVersion(kind, apiVersion))
+	case isListOfOurs(item):
+		c.Report(&documentKind, "kind", "%q must be replaced by its items: documents of a list are not read", kind)
+	case !isOfGroup:
+	case apiVersion != contract.APIVersion:
+		c.Propose(&documentVersion, "apiVersion", contract.APIVersion, "must be %q, not %q", contract.APIVersion, apiVersion)
+	case !isKnown:
+		if nearest, sure := strictyaml.Nearest(kind, kinds); nearest != "" && misspelled(kind, nearest) {
+			c.Propose(&documentKind, "kind", certain(nearest, sure), "unknown kind %q: did you mean %q?", kind, nearest)
+		}
+	}
+	return c
 }
 
 // misspelledGroup matches the apiVersion of a group that can only be meant to be ours.

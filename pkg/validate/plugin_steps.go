@@ -74,11 +74,11 @@ func (p *plugin) stepAt(at document.StepRef) *v1alpha1.Step {
 var binaryVariable = Rule{
 	ID: "binary-variable", Severity: krm.Warning,
 	Summary: "An output in a file of a binary format is read as a file.",
-	Why: "A variable has no NUL bytes, so the step that reads the output fails before its script starts. Formats are known by " +
-		"the ending of valueFromPath.",
+	Why: "A variable has no NUL bytes, so the step that reads the output fails before its script starts. Formats are known " +
+		"by the ending of valueFromPath.",
 	Sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
-	Example: `spec.delete: [{name: export, script: "#!/bin/sh\nkeytool -v > /tmp/ca.p12", outputs: [{name: ca, valueFromPath: /tmp/ca.p12}]}, ` +
-		`{name: drop, script: "#!/bin/sh\necho $CA", inputs: [{name: ca, valueFromStep: {name: export, output: ca}}]}]`,
+	Example: `spec.delete: [{name: export, script: "#!/bin/sh\nkeytool -v > /tmp/ca.p12", ` +
+		`outputs: [{name: ca, valueFromPath: /tmp/ca.p12}]}, {name: drop, script: "#!/bin/sh\necho $CA", inputs: [{name: ca, valueFromStep: {name: export, output: ca}}]}]`,
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
 		if in.ValueFromStep == nil || in.Env() == "" || p.isDoubtful(in.Input, in.path) {
 			return

@@ -141,7 +141,8 @@ var rules = described(
 	&unknownStep, &unknownOutput, &binaryVariable, &createFromDelete, &stepCycle,
 	&outputName, &outputUnique, &outputPath, &outputUnwritten,
 
-	&sandboxName, &duplicateSandbox, &sandboxState, &skippedStep, &sandboxCluster, &sandboxDescription, &labelKey, &labelKeyForm, &labelValue,
+	&sandboxName, &duplicateSandbox, &sandboxState, &skippedStep, &sandboxCluster, &sandboxDescription,
+	&labelKey, &labelKeyForm, &labelValue,
 	&labelReserved, &ttlDuration, &ttlOffset, &ttlIgnored,
 	&workloadKind, &workloadName, &workloadUnique, &workloadNameUnique, &imageContainer,
 	&environmentOperation, &environmentSource, &forkReference, &keyReference, &resourceReference, &outputKey, &outputKeyForm,

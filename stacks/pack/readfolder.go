@@ -52,8 +52,8 @@ func inFolder(folder, name string, err error) error {
 
 // readPart reads a file of a package. A link is followed to a file of the folder.
 func readPart(files fs.FS, entry fs.DirEntry, name string) ([]byte, error) {
-	refusal := errDevice
-	if entry.Type()&fs.ModeSymlink != 0 {
+	refusal, isLink := errDevice, entry.Type()&fs.ModeSymlink != 0
+	if isLink {
 		refusal = errFolderLink
 	}
 	if isSpecial(files, name, 0) {
@@ -61,7 +61,7 @@ func readPart(files fs.FS, entry fs.DirEntry, name string) ([]byte, error) {
 	}
 	info, err := fs.Stat(files, name)
 	switch {
-	case err != nil && refusal == errDevice:
+	case err != nil && !isLink:
 		return nil, err
 	case err != nil || !info.Mode().IsRegular():
 		return nil, refusal

@@ -228,7 +228,9 @@ func ending(pod *pod, name string, end *corev1.ContainerStateTerminated) string 
 
 // hasHelper reports whether a helper is in the Pod. Its own deadline is then longer than that of the script.
 func hasHelper(pod *pod) bool {
-	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == contract.InputManager })
+	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool {
+		return c.Name == contract.InputManager
+	})
 }
 
 // Reasons in the status of Pods and containers.

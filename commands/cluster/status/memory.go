@@ -29,8 +29,8 @@ func (m *Memory) See(o *Objects) {
 	}
 }
 
-// Gone returns the namespaces of remembered Jobs that do not exist any more, and that had not ended when they were last seen.
-// Their events tell how they ended.
+// Gone returns the namespaces of remembered Jobs that do not exist any more, and that had not ended when they were last
+// seen. Their events tell how they ended.
 func (m *Memory) Gone(o *Objects) (namespaces []string) {
 	for _, job := range m.gone(o) {
 		if !hasEnded(job) && !slices.Contains(namespaces, job.Namespace) {
@@ -52,7 +52,8 @@ func (m *Memory) Restore(o *Objects) {
 		if o.objects == nil {
 			o.objects = map[engine.Engine][]*engine.Object{}
 		}
-		o.objects[jobsEngine] = append(o.objects[jobsEngine], &engine.Object{ObjectMeta: &job.ObjectMeta, Kind: jobs.Job, Value: job})
+		o.objects[jobsEngine] = append(o.objects[jobsEngine],
+			&engine.Object{ObjectMeta: &job.ObjectMeta, Kind: jobs.Job, Value: job})
 	}
 }
 

@@ -124,16 +124,7 @@ func (o *Objects) add(text []byte, kind string) error {
 	if head.Kind == "" {
 		head.Kind = strings.TrimSuffix(kind, "?")
 	}
-	if o.kinds == nil {
-		o.kinds = map[string]bool{}
-	}
-	o.kinds[head.Kind] = true
-	if head.Kind == namespaceKind && head.Metadata.Deletion != nil {
-		if o.terminating == nil {
-			o.terminating = map[string]bool{}
-		}
-		o.terminating[head.Metadata.Name] = true
-	}
+	o.note(head.Kind, head.Metadata.Name, head.Metadata.Deletion != nil)
 	labels := head.Metadata.Labels
 	name, namespace := head.Metadata.Name, head.Metadata.Namespace
 	isOurs := labels[contract.SandboxKey] != "" && labels[contract.ResourceKey] != ""
@@ -144,6 +135,17 @@ func (o *Objects) add(text []byte, kind string) error {
 		return fmt.Errorf("must have %s %q of namespace %q as kubectl prints it", head.Kind, name, namespace)
 	}
 	return nil
+}
+
+// note remembers which kinds were read, and which namespaces are being deleted.
+func (o *Objects) note(kind, name string, isDeleted bool) {
+	if o.kinds == nil {
+		o.kinds, o.terminating = map[string]bool{}, map[string]bool{}
+	}
+	o.kinds[kind] = true
+	if kind == namespaceKind && isDeleted {
+		o.terminating[name] = true
+	}
 }
 
 // decode adds an object of a kind. The items of a list may lack their API version.

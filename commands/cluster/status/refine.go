@@ -10,7 +10,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// refinement changes the states of steps by what Template does not know: other workloads of the resource that exist, and plans.
+// refinement changes the states of steps by what Template does not know: other workloads of the resource that exist, and
+// plans.
 type refinement struct {
 	*rules
 
@@ -51,15 +52,15 @@ func (r *refinement) block(s *Step) {
 			}
 		}
 		s.State, s.WaitsFor = Blocked, nil
-		s.Detail = fmt.Sprintf("reads %s of create step %q, which never published; run the create phase again, or give this step up: "+
-			"annotate the sandbox's document with %s: %s/%s", strings.Join(outputs, ", "), producer.Step, contract.SkipDeleteKey,
+		s.Detail = fmt.Sprintf("reads %s of create step %q, which never published; run the create phase again, or give this "+
+			"step up: annotate the sandbox's document with %s: %s/%s", strings.Join(outputs, ", "), producer.Step, contract.SkipDeleteKey,
 			t.Annotations[contract.ResourceKey], t.step())
 		return
 	}
 }
 
-// supersede sets the state of a complete step that nothing records: another workload of the step, or of the other phase, that
-// had not ended when the workload of the step was created may have changed what the step has done.
+// supersede sets the state of a complete step that nothing records: another workload of the step, or of the other phase,
+// that had not ended when the workload of the step was created may have changed what the step has done.
 func (r *refinement) supersede(s *Step) {
 	t := s.task
 	if s.State != Ready || t.isMissing || t.output() != "" || t.helper() != "" {
@@ -97,8 +98,8 @@ func (r *refinement) forget(s *Step) {
 		return
 	}
 	s.State = Unknown
-	s.Detail = "does not exist, and may have been removed after its end (ttlSecondsAfterFinished), so whether it has run cannot be " +
-		"known; applying the render runs it again"
+	s.Detail = "does not exist, and may have been removed after its end (ttlSecondsAfterFinished), so whether it has run " +
+		"cannot be known; applying the render runs it again"
 }
 
 // isBeingCreated reports whether a workload may still publish to a Secret.

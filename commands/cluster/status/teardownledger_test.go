@@ -16,7 +16,6 @@ type teardownWorld struct {
 	random              *rand.Rand
 	make, drop, cleanup string // the ends of Jobs; "none" if it does not exist
 	made, dropped       string // the stamps of the Secrets; "none" if one does not exist
-	failed              bool   // the failure of make is recorded
 	ledger              bool
 }
 

@@ -16,11 +16,10 @@ func made(o manifest, time string) manifest {
 	return o
 }
 
-func ended(job manifest, time string) manifest {
+func ended(job manifest, time string) {
 	for _, c := range job["status"].(manifest)["conditions"].([]manifest) {
 		c["lastTransitionTime"] = time
 	}
-	return job
 }
 
 // A step that has recorded its failure has failed before its Job has: its consumers stop at once.

@@ -96,14 +96,8 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 
 func (f *runFlags) run(c *cobra.Command, args []string) error {
 	phase := v1alpha1.Phase(f.phase)
-	if phase != v1alpha1.PhaseCreate && phase != v1alpha1.PhaseDelete {
-		return fmt.Errorf("--phase must be create or delete, not %q", f.phase)
-	}
-	if kubectl.Changed(c.Flags()) && f.outputsFrom != fromCluster {
-		return fmt.Errorf("--context, --kubeconfig and --kubectl need --outputs-from %s", fromCluster)
-	}
-	if f.parallel < 0 {
-		return fmt.Errorf("--parallel must not be negative: %d", f.parallel)
+	if err := f.check(c); err != nil {
+		return err
 	}
 	items, err := f.inputs.Read(f.inputs.PathsFrom(args, 1), c.InOrStdin())
 	if err != nil {
@@ -149,6 +143,19 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 		return err
 	case result.Failed():
 		return rplug.Refuse(errors.New("a step has failed"))
+	}
+	return nil
+}
+
+// check refuses wrong flags.
+func (f *runFlags) check(c *cobra.Command) error {
+	switch phase := v1alpha1.Phase(f.phase); {
+	case phase != v1alpha1.PhaseCreate && phase != v1alpha1.PhaseDelete:
+		return fmt.Errorf("--phase must be create or delete, not %q", f.phase)
+	case kubectl.Changed(c.Flags()) && f.outputsFrom != fromCluster:
+		return fmt.Errorf("--context, --kubeconfig and --kubectl need --outputs-from %s", fromCluster)
+	case f.parallel < 0:
+		return fmt.Errorf("--parallel must not be negative: %d", f.parallel)
 	}
 	return nil
 }

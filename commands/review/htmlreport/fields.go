@@ -47,7 +47,8 @@ var valueFields = map[reflect.Type][]string{
 var plainKeys = strings.Fields("apiVersion kind name namespace generateName image imagePullPolicy replicas port " +
 	"targetPort containerPort protocol serviceAccountName serviceAccount restartPolicy mountPath subPath key fieldPath " +
 	"secretName claimName type package source version crd group plural singular scope shortNames cpu memory storage " +
-	"runAsUser runAsGroup fsGroup readOnlyRootFilesystem schedulerName priorityClassName runtimeClassName nodeName nodeSelector")
+	"runAsUser runAsGroup fsGroup readOnlyRootFilesystem schedulerName priorityClassName runtimeClassName nodeName " +
+	"nodeSelector")
 
 // plainMappings are the keys of mappings whose scalars are all shown.
 var plainMappings = []string{"labels", "matchLabels", "selector", "nodeSelector", "limits", "requests"}

@@ -8,8 +8,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/edit"
 )
 
-// written is the parts of a file that are in the trees of its documents. Other parts are hidden: a key that was ignored, as in
-// front of a native document, and its values are in no tree.
+// written is the parts of a file that are in the trees of its documents. Other parts are hidden: a key that was ignored, as
+// in front of a native document, and its values are in no tree.
 type written struct {
 	text *edit.Text
 	// scalars are the parts of lines that belong to scalars and aliases.
@@ -29,8 +29,8 @@ func (w *written) add(node *yaml.Node) {
 			w.comments[strings.TrimSpace(line)] = true
 		}
 	}
-	switch node.Kind {
-	case yaml.ScalarNode:
+	switch {
+	case node.Kind == yaml.ScalarNode:
 		if scalar, found := w.text.Scalar(node.Line, node.Column, node.Value); found {
 			first, start := w.text.Position(scalar.Start)
 			last, end := w.text.Position(scalar.End)
@@ -45,7 +45,7 @@ func (w *written) add(node *yaml.Node) {
 				w.scalars[line] = append(w.scalars[line], one)
 			}
 		}
-	case yaml.AliasNode:
+	case node.Kind == yaml.AliasNode:
 		start := node.Column - 1
 		w.scalars[node.Line] = append(w.scalars[node.Line], part{start, start + len([]rune("*"+node.Value))})
 	}

@@ -61,7 +61,7 @@ func TestCompare_looksAmongUnchangedObjects(t *testing.T) {
 		"  - {name: more, plugin: pg@1.0.0, params: {size: \"1\", color: \"1\"}}\n"
 	second = strings.Replace(second, "params: {color: \"2\"", "params: {color: \"red\"", 1)
 	got := text(t, newSide(t, "old", documents...), newSide(t, "new", documents[0], second))
-	assert.Contains(t, got, "old -> new: 1 sandbox changed, 4 steps to run\nsandbox s\n  + resource more: pg@1.0.0\n")
+	assert.Contains(t, got, "old -> new: 1 sandbox changed, 3 steps to run\nsandbox s\n  + resource more: pg@1.0.0\n")
 	got = text(t, newSide(t, "old", documents[0], second), newSide(t, "new", documents...))
 	assert.Contains(t, got, "  - resource more: pg@1.0.0 is removed without its delete phase: its external resources are leaked\n")
 }
@@ -113,7 +113,7 @@ func TestCompare_jobsThatAreGone(t *testing.T) {
 	require.NoError(t, err)
 	changes := runs(report)
 	assert.NotContains(t, changes, "s/db/create/make", "it is published")
-	assert.Equal(t, renderdiff.First, changes["s/db/create/plain"].Run, "nothing says that it has run")
+	assert.Equal(t, renderdiff.First, changes["s/warm/create/plain"].Run, "nothing says that it has run")
 
 	after.size = "2"
 	report, err = renderdiff.Compare(live, newSide(t, "new", after.documents(false)...), renderdiff.Options{})

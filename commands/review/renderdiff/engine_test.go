@@ -84,7 +84,7 @@ func TestCompare_enginesAgreeWithJobs(t *testing.T) {
 		}
 	}
 	assert.Greater(t, equal, 500)
-	assert.Greater(t, bare, 20)
+	assert.Greater(t, bare, 10)
 }
 
 // ofGenerations are the reasons of another generation.

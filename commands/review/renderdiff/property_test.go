@@ -42,7 +42,7 @@ func newModel() model {
 	return m
 }
 
-var modelSteps = []string{"plain", "make", "grant", "check", "drop", "bye"}
+var modelSteps = []string{"plain", "idle", "make", "grant", "check", "drop", "bye"}
 
 // producersOf are the steps whose outputs a step of the model reads.
 var producersOf = map[string][]string{"grant": {"make"}, "check": {"grant"}, "drop": {"make"}}
@@ -76,16 +76,31 @@ spec:
     podTemplateOverlay: |
       %s
   create:
-  - {name: plain, inputs: [{name: size, valueFromSandbox: true, as: {env: %s}}], %s}
   - {name: make, inputs: [%s], outputs: [{name: user, valueFromPath: %s}%s], %s}
   - {name: grant, inputs: [{name: user, valueFromStep: {name: make, output: user}, as: {env: U}}%s], outputs: [{name: done, valueFromPath: /tmp/done}], %s}
   - {name: check, inputs: [{name: done, valueFromStep: {name: grant, output: done}, as: {path: /etc/done}}], %s}
   delete:
   - {name: drop, inputs: [{name: user, valueFromStep: {name: make, output: user}, as: {env: U}}], %s}
   - {name: bye, %s}
-`, m.version, m.description, m.image, m.namespace, strings.ReplaceAll(m.overlay, "\n", "\n      "), m.env, script("plain"),
+`, m.version, m.description, m.image, m.namespace, strings.ReplaceAll(m.overlay, "\n", "\n      "),
 		strings.Join(inputs, ", "), m.outputPath, more, script("make"), grant, script("grant"), script("check"),
 		script("drop"), script("bye"))
+	// A plugin without outputs has no Secrets: only the Job of its step records that it ran.
+	bare := fmt.Sprintf(`apiVersion: resourceplugins.dev/v1alpha1
+kind: ResourcePlugin
+metadata: {name: "bare@%s"}
+spec:
+  description: %q
+  runner:
+    image: %s
+    namespace: %s
+    podTemplateOverlay: |
+      %s
+  create:
+  - {name: plain, inputs: [{name: size, valueFromSandbox: true, as: {env: %s}}], %s}
+  - {name: idle, %s}
+`, m.version, m.description, m.image, m.namespace, strings.ReplaceAll(m.overlay, "\n", "\n      "), m.env, script("plain"),
+		script("idle"))
 	annotations := ""
 	if absent {
 		annotations += "    resourceplugins.dev/state: absent\n"
@@ -109,8 +124,11 @@ metadata:
   - name: db
     plugin: pg@%s
     params: {size: %q, color: %q}
+  - name: warm
+    plugin: bare@%[2]s
+    params: {size: %[3]q}
 `, annotations, m.version, m.size, m.color)
-	return []string{plugin, sandbox}
+	return []string{plugin + "---\n" + bare, sandbox}
 }
 
 // edit changes the model, and returns the reason for each step that it makes different by itself.
@@ -214,7 +232,10 @@ func rendered(t *testing.T, helperImage string, documents ...string) build.Resul
 
 func itemsOf(t *testing.T, documents ...string) (items []*krm.Item) {
 	t.Helper()
-	for _, text := range documents {
+	for _, text := range strings.Split(strings.Join(documents, "---\n"), "---\n") {
+		if text == "" {
+			continue
+		}
 		item, err := krm.NewItem([]byte(text))
 		require.NoError(t, err)
 		items = append(items, item)

@@ -1,5 +1,5 @@
-// Package runnerlog reads logs as the runner of GitHub Actions does, which executes workflow commands in them. Tests use it to show
-// that what a program prints has none.
+// Package runnerlog reads logs as the runner of GitHub Actions does, which executes workflow commands in them. Tests use it to
+// show that what a program prints has none.
 package runnerlog
 
 import (
@@ -45,8 +45,10 @@ func Lines(text string) []string {
 // Hostile returns texts that would be commands in a log.
 func Hostile() (all []string) {
 	for _, name := range commandNames {
-		for _, form := range []string{"::%s::x", "  ::%s ::x", "::%s file=a,line=1::x", "##[%s]x", "a ##[%s a=b;]x", "\u00a0::%s::x", "\t::%s::x",
-			"x\n::%s::x", "x\r::%s::x", "x\u0085::%s::x", "####[%s]", "#\u200b##[%s]", "\u2028::%s::x"} {
+		for _, form := range []string{
+			"::%s::x", "  ::%s ::x", "::%s file=a,line=1::x", "##[%s]x", "a ##[%s a=b;]x", "\u00a0::%s::x", "\t::%s::x",
+			"x\n::%s::x", "x\r::%s::x", "x\u0085::%s::x", "####[%s]", "#\u200b##[%s]", "\u2028::%s::x",
+		} {
 			all = append(all, fmt.Sprintf(form, name))
 		}
 	}

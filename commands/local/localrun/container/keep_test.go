@@ -18,11 +18,11 @@ func TestRunKeepsFailedContainers(t *testing.T) {
 	for _, program := range Programs() {
 		t.Run(program, func(t *testing.T) {
 			engine := newEngine(t, program, nil)
-			for kind, make := range map[string]func(string, ...string) localrun.Container{
+			for kind, newContainer := range map[string]func(string, ...string) localrun.Container{
 				"plain":           func(script string, _ ...string) localrun.Container { return plain(script) },
 				"with the runner": step,
 			} {
-				container := make("#!/bin/sh\necho trace > /left\nexit 3\n")
+				container := newContainer("#!/bin/sh\necho trace > /left\nexit 3\n")
 				container.Keep = filepath.Join(t.TempDir(), "kept")
 				result, _ := run(t, engine, container)
 				assert.Contains(t, result.Kept, "container "+container.Name+" and folder "+container.Keep, kind)
@@ -32,7 +32,7 @@ func TestRunKeepsFailedContainers(t *testing.T) {
 				assert.Contains(t, text, "A /left", kind)
 				require.NoError(t, engine.Remove(t.Context(), []string{container.Name}, nil))
 
-				container = make("#!/bin/sh\n")
+				container = newContainer("#!/bin/sh\n")
 				container.Keep = filepath.Join(t.TempDir(), "kept")
 				result, _ = run(t, engine, container)
 				assert.Empty(t, result.Kept)
@@ -46,6 +46,7 @@ func TestRunKeepsFailedContainers(t *testing.T) {
 
 // reopen opens and closes another engine, which removes what interrupted runs have left.
 func reopen(t *testing.T, engine *Engine) error {
+	t.Helper()
 	other, err := New(t.Context(), engine.Name(), engine.options)
 	if err != nil {
 		return err

@@ -23,23 +23,9 @@ func runPlain(ctx context.Context, container localrun.Container) (result localru
 		return localrun.Result{}, err
 	}
 	defer func() { result.Kept = keepOrRemove(container, folder, result.ExitCode != 0 && !result.Interrupted) }()
-	arguments := slices.Clone(container.Command)
-	if len(arguments) > 0 && arguments[0] == contract.RunnerFile {
-		arguments = arguments[1:]
-	}
-	if len(arguments) == 0 {
-		return localrun.Result{}, errNoCommand
-	}
-	for _, file := range container.Files {
-		script := filepath.Join(folder, "script")
-		if err := os.WriteFile(script, file.Content, 0o700); err != nil {
-			return localrun.Result{}, err
-		}
-		for i, argument := range arguments {
-			if argument == file.Path {
-				arguments[i] = script
-			}
-		}
+	arguments, err := plainArguments(container, folder)
+	if err != nil {
+		return localrun.Result{}, err
 	}
 	command := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
 	command.Dir = folder
@@ -61,6 +47,29 @@ func runPlain(ctx context.Context, container localrun.Container) (result localru
 	result.Remaining = !container.Terminal && !result.Interrupted && awaitOthers(command.Process.Pid, folder)
 	endGroup(command)
 	return result, nil
+}
+
+// plainArguments writes the script into the folder, and returns the command that runs it there, without the runner.
+func plainArguments(container localrun.Container, folder string) ([]string, error) {
+	arguments := slices.Clone(container.Command)
+	if len(arguments) > 0 && arguments[0] == contract.RunnerFile {
+		arguments = arguments[1:]
+	}
+	if len(arguments) == 0 {
+		return nil, errNoCommand
+	}
+	for _, file := range container.Files {
+		script := filepath.Join(folder, "script")
+		if err := os.WriteFile(script, file.Content, 0o700); err != nil {
+			return nil, err
+		}
+		for i, argument := range arguments {
+			if argument == file.Path {
+				arguments[i] = script
+			}
+		}
+	}
+	return arguments, nil
 }
 
 // checkPaths reports all files and folders that would need to be at an absolute path.
