@@ -39,7 +39,7 @@ var readers = []reader{
 	}},
 	{"Sandbox", sandboxFile, []string{pluginFile, othersFile}, []string{
 		"validate FILE", "resolve DIR", "render DIR", "fork DIR", "build DIR", "diff DIR DIR", "report DIR",
-		"run hello-db DIR --sandbox feature-x --engine process", "remove feature-x -- DIR", "expire DIR",
+		"remove feature-x -- DIR", "expire DIR",
 	}},
 	{"RouteGroup", "api/schemas/testdata/routegroup.yaml", []string{sandboxFile, pluginFile, othersFile}, []string{
 		"validate FILE", "fork DIR", "build DIR", "report DIR", "remove features -- DIR", "expire DIR",

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -47,7 +48,8 @@ func readSandbox(item *krm.Item) *sandbox {
 	read, problems := document.ReadSandbox(item)
 	s := &sandbox{item: item, name: item.Name(), record: Record{}}
 	for _, problem := range problems {
-		if problem.Severity == krm.Error && strings.HasPrefix(string(problem.Path), string(resourcesPath)) {
+		isRead := strings.HasPrefix(string(problem.Path), string(resourcesPath)) || problem.Rule == strictyaml.RuleDuplicate
+		if problem.Severity == krm.Error && isRead {
 			s.problems = append(s.problems, krm.At(item, problem.Path, krm.Error, problem.Message))
 		}
 	}

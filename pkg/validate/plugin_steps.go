@@ -78,7 +78,8 @@ var binaryVariable = Rule{
 		"by the ending of valueFromPath.",
 	Sources: []string{"https://man7.org/linux/man-pages/man2/execve.2.html"},
 	Example: `spec.delete: [{name: export, script: "#!/bin/sh\nkeytool -v > /tmp/ca.p12", ` +
-		`outputs: [{name: ca, valueFromPath: /tmp/ca.p12}]}, {name: drop, script: "#!/bin/sh\necho $CA", inputs: [{name: ca, valueFromStep: {name: export, output: ca}}]}]`,
+		`outputs: [{name: ca, valueFromPath: /tmp/ca.p12}]}, ` +
+		`{name: drop, script: "#!/bin/sh\necho $CA", inputs: [{name: ca, valueFromStep: {name: export, output: ca}}]}]`,
 	checks: eachInput(func(r *Rule, p *plugin, in input) {
 		if in.ValueFromStep == nil || in.Env() == "" || p.isDoubtful(in.Input, in.path) {
 			return

@@ -53,8 +53,8 @@ func (r *refinement) block(s *Step) {
 		}
 		s.State, s.WaitsFor = Blocked, nil
 		s.Detail = fmt.Sprintf("reads %s of create step %q, which never published; run the create phase again, or give this "+
-			"step up: annotate the sandbox's document with %s: %s/%s", strings.Join(outputs, ", "), producer.Step, contract.SkipDeleteKey,
-			t.Annotations[contract.ResourceKey], t.step())
+			"step up: annotate the sandbox's document with %s: %s/%s", strings.Join(outputs, ", "), producer.Step,
+			contract.SkipDeleteKey, t.Annotations[contract.ResourceKey], t.step())
 		return
 	}
 }

@@ -29,28 +29,35 @@ func (w *written) add(node *yaml.Node) {
 			w.comments[strings.TrimSpace(line)] = true
 		}
 	}
-	switch {
-	case node.Kind == yaml.ScalarNode:
-		if scalar, found := w.text.Scalar(node.Line, node.Column, node.Value); found {
-			first, start := w.text.Position(scalar.Start)
-			last, end := w.text.Position(scalar.End)
-			for line := first; line <= last; line++ {
-				one := part{0, len(w.text.Line(line))}
-				if line == first {
-					one.start = start - 1
-				}
-				if line == last {
-					one.end = end - 1
-				}
-				w.scalars[line] = append(w.scalars[line], one)
-			}
-		}
-	case node.Kind == yaml.AliasNode:
+	if node.Kind == yaml.ScalarNode {
+		w.addScalar(node)
+	}
+	if node.Kind == yaml.AliasNode {
 		start := node.Column - 1
 		w.scalars[node.Line] = append(w.scalars[node.Line], part{start, start + len([]rune("*"+node.Value))})
 	}
 	for _, child := range node.Content {
 		w.add(child)
+	}
+}
+
+// addScalar adds the lines of a scalar.
+func (w *written) addScalar(node *yaml.Node) {
+	scalar, found := w.text.Scalar(node.Line, node.Column, node.Value)
+	if !found {
+		return
+	}
+	first, start := w.text.Position(scalar.Start)
+	last, end := w.text.Position(scalar.End)
+	for line := first; line <= last; line++ {
+		one := part{0, len(w.text.Line(line))}
+		if line == first {
+			one.start = start - 1
+		}
+		if line == last {
+			one.end = end - 1
+		}
+		w.scalars[line] = append(w.scalars[line], one)
 	}
 }
 
