@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plainWorld simulates a cluster with a plugin without outputs: "mk" creates with a param, "rm" deletes. The ledger has what ran
+// plainWorld simulates a cluster with a plugin without outputs: "mk" creates with a param, "rm" deletes. The record has what ran
 // last, which status does not see. Renders are applied always with or always without pruning: nothing tells that the Job
 // of another render was removed by hand.
 type plainWorld struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // teardownWorld simulates a teardown that began at any time of the create phase: "drop" reads "make", and the cleanup removes
-// the Secrets. The ledger has what exists outside of the cluster.
+// the Secrets. The record has what exists outside of the cluster.
 type teardownWorld struct {
 	random              *rand.Rand
 	make, drop, cleanup string // the ends of Jobs; "none" if it does not exist
@@ -21,7 +21,7 @@ type teardownWorld struct {
 
 func (w *teardownWorld) act() {
 	switch w.random.IntN(7) {
-	case 0: // the create phase runs, and may fail half-way
+	case 0: // the create phase runs, and may fail halfway
 		if w.make == "ready" {
 			w.ledger = true
 			if w.make = "Failed"; w.random.IntN(2) > 0 {

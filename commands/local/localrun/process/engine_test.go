@@ -58,7 +58,7 @@ func TestWithoutNamespaces(t *testing.T) {
 	assert.Equal(t, 143, result.ExitCode)
 	assert.Less(t, time.Since(start), 20*time.Second)
 
-	// Processes that outlive the script are found, in its session or in one of their own, and end with it.
+	// Processes that outlive the script are found, in its session or in another one, and end with it.
 	for _, text := range []string{"sleep 100 > /dev/null 2>&1 &", "setsid sleep 100 > /dev/null 2>&1 &"} {
 		result, err = engine.Run(t.Context(), script("#!/bin/sh\n"+text+"\n", &log))
 		require.NoError(t, err)
