@@ -63,7 +63,7 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 			"  rplug status --print-template > status.gotemplate\n" +
 			"  kubectl get -f RENDER --ignore-not-found -o go-template-file=status.gotemplate\n\n" +
 			"Exit code: 0 if all steps are ready, 1 if one is blocked, failed or stale or the render is refused,\n" +
-			"2 if the call is wrong or kubectl fails, 3 if steps are in progress or missing, also after --timeout.",
+			"2 if the call is wrong or kubectl fails, 3 if steps are in progress or missing, even after\n--timeout.",
 		Example: "  rplug status shop -n databases\n" +
 			"  kubectl get jobs,pods,events -A -o json | rplug status -f -\n" +
 			"  rplug status --render create.yaml --wait --timeout 10m",
