@@ -215,7 +215,8 @@ func TestReturnReplacedOutputs(t *testing.T) {
 		assert.Len(t, s.times(t, "replaced", name, "saw-2"), 1, name)
 	}
 
-	// A key that was removed by hand.
+	// A key that was removed by hand. A step is ready as soon as it has published; its Job ends later.
+	must(t, "", "wait", "--namespace", s.name, "--for=condition=complete", "job", "--all", "--timeout=3m")
 	must(t, "", "patch", "secret", "--namespace", s.name, must(t, "", "get", "secret", "--namespace", s.name, "--selector",
 		contract.StepKey+"=use", "--output=jsonpath={.items[0].metadata.name}"), "--type=json", "--patch=[{\"op\":\"remove\",\"path\":\"/data/seen\"}]")
 	report = statusReport{}
