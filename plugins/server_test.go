@@ -185,7 +185,7 @@ func (s *server) list() (string, error) {
 	command.Env = s.environment("SERVER_PORT="+strconv.Itoa(s.port), "SERVER_FOLDER="+s.folder)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) } // its clients may wait for the server
-	var errors bytes.Buffer // a pipeline in the script may hide that a program has failed, but not what it prints
+	var errors bytes.Buffer                                                                      // a pipeline in the script may hide that a program has failed, but not what it prints
 	command.Stderr = &errors
 	text, err := command.Output()
 	if err != nil || errors.Len() > 0 {
