@@ -124,44 +124,6 @@ func (m *marker) without(name string, text []byte, documents []load.Document) ([
 	return after, nil
 }
 
-// cut removes the YAML document that has a line, counted from 1.
-func cut(text []byte, line int) []byte {
-	from, to := span(text, line)
-	rest := slices.Concat(text[:from], text[to:])
-	if from == 0 { // the marker of the document that is the first one now
-		rest = bytes.TrimPrefix(rest, []byte("---\n"))
-	}
-	return rest
-}
-
-// only returns the YAML document that has a line, counted from 1.
-func only(text []byte, line int) []byte {
-	from, to := span(text, line)
-	return text[from:to]
-}
-
-// span returns where the YAML document is that has a line: from the marker `---` above it to the next one.
-func span(text []byte, line int) (from, to int) {
-	to = len(text)
-	for at, number := 0, 0; at < len(text); number++ {
-		rest := text[at:]
-		isMarker := bytes.HasPrefix(rest, []byte("---")) && (len(rest) == 3 || bytes.IndexByte([]byte(" \t\r\n"), rest[3]) >= 0)
-		switch {
-		case !isMarker:
-		case number < line:
-			from = at
-		default:
-			return from, at
-		}
-		n := bytes.IndexByte(rest, '\n')
-		if n < 0 {
-			break
-		}
-		at += n + 1
-	}
-	return from, to
-}
-
 // removeFile removes a file that has not changed, unless a kustomization names it.
 func (m *marker) removeFile(name string, before []byte) error {
 	for _, one := range []string{"kustomization.yaml", "kustomization.yml", "Kustomization"} {

@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -119,9 +117,18 @@ func (r *restorer) find(paths []string) (err error) {
 	if err != nil {
 		return err
 	}
+	for _, result := range r.older.Results() {
+		if cmp.Or(result.Severity, krm.Error) == krm.Error {
+			r.line("not compared: %s: %s", report.PlaceText(result), result.Message)
+		}
+	}
 	for _, d := range r.older.Documents {
-		id, isKnown := history.ID(d)
-		if isKnown && !present[id] && leaks(d) {
+		_, isKnown := history.ID(d)
+		switch {
+		case !leaks(d) || present[idOf(d)]:
+		case !isKnown:
+			r.line("not compared: %s: its name, cluster or id is not known: give the values of its variables with --set", placeOf(d))
+		default:
 			r.gone = append(r.gone, d)
 		}
 	}
@@ -145,11 +152,17 @@ func (r *restorer) present() (map[string]bool, error) {
 	}
 	ids := map[string]bool{}
 	for _, d := range today.Documents {
-		if id, isKnown := history.ID(d); isKnown {
-			ids[id] = true
-		}
+		ids[idOf(d)] = true
 	}
 	return ids, nil
+}
+
+// idOf returns the id of a document, or if it is not known, because of a variable, the name as it is written.
+func idOf(d load.Document) string {
+	if id, isKnown := history.ID(d); isKnown {
+		return id
+	}
+	return "name " + d.Item.Name()
 }
 
 // leaks reports whether a document is a sandbox with resources that was not in teardown.
@@ -265,37 +278,4 @@ func withoutDuplicates(paths []string) []string {
 			return err == nil && below != "." && filepath.IsLocal(below)
 		})
 	})
-}
-
-// joined returns a text of all documents of texts.
-func joined(texts [][]byte) []byte {
-	var all []byte
-	for _, text := range texts {
-		switch {
-		case len(bytes.TrimSpace(text)) == 0:
-			continue
-		case len(all) == 0:
-		case !bytes.HasSuffix(all, []byte("\n")):
-			all = append(all, "\n---\n"...)
-		default:
-			all = append(all, "---\n"...)
-		}
-		all = append(all, strings.TrimPrefix(string(text), "---\n")...)
-	}
-	return all
-}
-
-// sameDocuments reports whether documents are the same, in the same order.
-func sameDocuments(a, b []load.Document) bool {
-	return slices.EqualFunc(a, b, func(a, b load.Document) bool {
-		return bytes.Equal(asJSON(a.Item), asJSON(b.Item))
-	})
-}
-
-func asJSON(item *krm.Item) []byte {
-	text, err := item.RNode().MarshalJSON()
-	if err != nil {
-		return []byte(err.Error())
-	}
-	return text
 }
