@@ -66,7 +66,8 @@ func (f *rerunFlags) run(c *cobra.Command, args []string) error {
 	if step.State == status.InProgress {
 		return rplug.Refuse(errors.New(report.Printable(step.Step) + " runs: wait for its end, see rplug logs --follow"))
 	}
-	arguments := step.DeleteArguments()
+	objects := step.KeepsFromRunning()
+	arguments := append([]string{"delete", "-n", step.Namespace, "--ignore-not-found"}, objects...)
 	if f.dryRun {
 		_, err := fmt.Fprintf(c.OutOrStdout(), "kubectl %s\n", strings.Join(arguments, " "))
 		return err
@@ -75,7 +76,7 @@ func (f *rerunFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	rplug.Complain(c.ErrOrStderr(), c, report.Printable(fmt.Sprintf("deleted %s: %s runs again when its render is applied",
-		strings.Join(arguments[4:], ", "), step.Step)))
+		strings.Join(objects, ", "), step.Step)))
 	return nil
 }
 

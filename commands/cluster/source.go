@@ -89,22 +89,6 @@ func (s *source) look() (*status.Report, *status.Objects, error) {
 	}
 }
 
-// remember adds the Jobs that were removed since an earlier look, if it is known how they have ended.
-func (s *source) remember(objects *status.Objects) error {
-	if s.memory == nil {
-		return nil
-	}
-	for _, namespace := range s.memory.Gone(objects) {
-		get := []string{"get", "events", "-n", namespace, "--field-selector", "involvedObject.kind=Job", "-o", "json"}
-		if err := s.readOrLack(objects, "Event", nil, get...); err != nil {
-			return err
-		}
-	}
-	s.memory.See(objects)
-	s.memory.Restore(objects)
-	return nil
-}
-
 // readRendered reads the objects of the render.
 func (s *source) readRendered(objects *status.Objects) error {
 	get := []string{"get", "-f", "-", "--ignore-not-found", "-o"}
@@ -137,28 +121,6 @@ func (s *source) readRendered(objects *status.Objects) error {
 		return nil
 	}
 	return s.readOrLack(objects, "Secret", secrets, append(get, kubectl.MetadataOf("Secret"))...)
-}
-
-// readHistory reads the Jobs of the sandboxes that are not in the render: those of other renders, and of the other phase.
-func (s *source) readHistory(objects *status.Objects) error {
-	namespaces, sandboxes := s.render.Others()
-	for _, namespace := range namespaces {
-		for names := range slices.Chunk(sandboxes, namesPerCall) {
-			selector := selectorOf(contract.SandboxKey, names)
-			text, err := s.kubectl.Run(nil, "get", "jobs", "-n", namespace, "-l", selector, "-o", "json")
-			if err == nil {
-				err = objects.ReadHistory(text)
-			}
-			if err != nil && strings.Contains(err.Error(), "(Forbidden)") {
-				objects.Lack("Job", "of other renders cannot be read, which may have run since: "+err.Error())
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // readParts reads the objects that an engine has made of the workloads of the render, such as TaskRuns.

@@ -78,8 +78,7 @@ func (r *refinement) supersede(s *Step) {
 			why = "of the " + other.phase() + " phase may have run since"
 		}
 		s.State = Stale
-		s.Detail = fmt.Sprintf("complete, but %s %s; to run it again: kubectl delete -n %s %s, then apply", other.Object(), why,
-			t.Namespace, t.Object())
+		s.Detail = "complete, but " + other.Object() + " " + why + "; " + runAgain(t)
 		return
 	}
 }

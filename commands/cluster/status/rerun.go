@@ -1,14 +1,25 @@
 package status
 
-// DeleteArguments are the arguments of kubectl that delete what keeps the step from running again: its workload, and the
-// Secret in which it has published. They are nil if the workload does not exist.
-func (s *Step) DeleteArguments() []string {
+import (
+	"fmt"
+	"strings"
+)
+
+// KeepsFromRunning are the objects that keep the step from running again, as kubectl takes them: its workload, and the Secret
+// in which it has published. They are nil if the workload does not exist.
+func (s *Step) KeepsFromRunning() []string {
 	if s.task == nil || s.task.isMissing {
 		return nil
 	}
-	arguments := []string{"delete", "-n", s.Namespace, "--ignore-not-found", s.Object}
+	objects := s.task.objects()
 	if secret := s.task.output(); secret != "" && (s.State == Ready || s.State == Stale) {
-		arguments = append(arguments, "secret/"+secret)
+		objects = append(objects, secretObject(secret))
 	}
-	return arguments
+	return objects
+}
+
+// runAgain says how to run a task again: what to delete, besides its workload.
+func runAgain(t *task, with ...string) string {
+	return fmt.Sprintf("to run it again: kubectl delete -n %s %s, then apply", t.Namespace,
+		strings.Join(append(t.objects(), with...), " "))
 }

@@ -54,8 +54,7 @@ func (r *rules) step(t *task) Step {
 		s.State = Ready
 	case v.isFinal || t.End == engine.Complete:
 		s.State = Stale
-		s.Detail = fmt.Sprintf("complete, but %s; to run it again: kubectl delete -n %s %s, then apply", v.problem, t.Namespace,
-			strings.Join(append(t.objects(), v.with...), " "))
+		s.Detail = "complete, but " + v.problem + "; " + runAgain(t, v.with...)
 	case t.End == engine.Failed:
 		s.State, s.Detail = Failed, t.Failure
 	case r.hasJustFailed(t):
