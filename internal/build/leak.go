@@ -3,9 +3,11 @@ package build
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -13,40 +15,72 @@ import (
 // refuseLeaks returns an error for each sandbox whose create phase is in the folder, and of which nothing is rendered any
 // more: its delete phase never was, so nothing deletes what its resources made.
 func (f Folder) refuseLeaks(items []*krm.Item, changes []change) (results krm.Results) {
-	if f.AllowLeaks {
+	gone := lost(items, changes)
+	if f.AllowLeaks || len(gone) == 0 {
 		return nil
 	}
-	created, isSafe := map[string]*krm.Item{}, map[string]bool{}
-	files := map[string]string{}
+	type leak struct{ file, sandbox string }
+	created, isDeleted := map[string]leak{}, map[string]bool{}
 	for _, c := range changes {
 		for _, text := range bytes.Split(c.before, []byte("\n---\n")) {
 			item, err := krm.NewItem(text)
 			if err != nil {
 				continue // of a file that was edited
 			}
-			id, isOfSandbox := item.Annotation(contract.SandboxIDKey)
-			if !isOfSandbox {
-				continue // a script, which sandboxes share
+			id, _ := item.Annotation(contract.SandboxIDKey)
+			name, _ := item.Annotation(contract.SandboxKey)
+			switch phase, _ := item.Annotation(contract.PhaseKey); {
+			case !gone[id]:
+			case phase == string(v1alpha1.PhaseCreate):
+				created[id] = leak{c.name, name}
+			case phase == string(v1alpha1.PhaseDelete):
+				isDeleted[id] = true
 			}
-			switch phase, _ := item.Annotation(contract.PhaseKey); phase {
-			case "create":
-				created[id], files[id] = item, c.name
-			case "delete":
-				isSafe[id] = true
-			}
-		}
-	}
-	for _, item := range items {
-		if id, ok := item.Annotation(contract.SandboxIDKey); ok {
-			isSafe[id] = true
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(created)) {
-		if !isSafe[id] {
-			name, _ := created[id].Annotation(contract.SandboxKey)
-			results = append(results, f.result(files[id], fmt.Sprintf("sandbox %q is not rendered any more, and nothing deletes "+
-				"what its resources made: bring its document back with rplug restore, or give --allow-leaks", name)))
+		if !isDeleted[id] {
+			results = append(results, f.result(created[id].file, fmt.Sprintf("sandbox %q is not rendered any more, and nothing "+
+				"deletes what its resources made: bring its document back with the annotation %s: absent, or give --allow-leaks",
+				created[id].sandbox, contract.StateKey)))
 		}
 	}
 	return results
+}
+
+// lost returns the ids of sandboxes that the folder has and that are not rendered any more. Without one, nothing is parsed.
+func lost(items []*krm.Item, changes []change) map[string]bool {
+	gone := map[string]bool{}
+	for _, c := range changes {
+		for id := range sandboxIDsIn(c.before) {
+			gone[id] = true
+		}
+	}
+	for _, c := range changes {
+		for id := range sandboxIDsIn(c.after) {
+			delete(gone, id)
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	for _, item := range items { // those of files that do not change, too
+		id, _ := item.Annotation(contract.SandboxIDKey)
+		delete(gone, id)
+	}
+	return gone
+}
+
+// sandboxIDsIn iterates over the ids of sandboxes that a text of objects names.
+func sandboxIDsIn(text []byte) iter.Seq[string] {
+	return func(yield func(id string) bool) {
+		for {
+			_, rest, found := bytes.Cut(text, []byte(contract.SandboxIDKey+": "))
+			id, _, _ := bytes.Cut(rest, []byte("\n"))
+			if !found || !yield(string(bytes.Trim(id, ` "'`))) {
+				return
+			}
+			text = rest
+		}
+	}
 }
