@@ -94,8 +94,8 @@ func chosen(found *status.Report, args []string) ([]*status.Step, error) {
 	}
 	switch {
 	case len(known) == 0:
-		return nil, fmt.Errorf("sandbox %q has no step that has started: name its namespace with --namespace, or use --all-namespaces",
-			args[0])
+		return nil, fmt.Errorf("sandbox %q has no step that has started: "+
+			"name its namespace with --namespace, or use --all-namespaces", args[0])
 	case len(steps) == 0:
 		slices.Sort(known)
 		return nil, fmt.Errorf("sandbox %q has no step %q that has started, but %s", args[0], args[1],

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// KeepsFromRunning are the objects that keep the step from running again, as kubectl takes them: its workload, and the Secret
-// in which it has published. They are nil if the workload does not exist.
+// KeepsFromRunning are the objects that keep the step from running again, as kubectl takes them: its workload, and the
+// Secret in which it has published. They are nil if the workload does not exist.
 func (s *Step) KeepsFromRunning() []string {
 	if s.task == nil || s.task.isMissing {
 		return nil
