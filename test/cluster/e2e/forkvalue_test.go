@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,13 +95,22 @@ func (f *forkedValue) change(value string) {
 	f.run("Apply")
 }
 
-// requireServed waits until the sandbox is ready and only Pods with the value serve.
+// requireServed waits until the sandbox is ready and only Pods with the value serve. After a rollout, kube-proxy sends requests
+// to the Pod that is being terminated until it has read the new endpoints.
 func (f *forkedValue) requireServed(value string) {
 	f.t.Helper()
 	f.ready()
 	fork := f.shop.named("deployments")
 	f.shop.rolledOut(fork)
-	assert.Equal(f.t, map[string]int{"fork " + value: 20}, f.shop.answers("of-"+value, f.shop.named("services")))
+	tries := 0
+	eventually(f.t, func() (string, error) {
+		tries++
+		answers := f.shop.answers(fmt.Sprintf("of-%s-%d", value, tries), f.shop.named("services"))
+		if !maps.Equal(answers, map[string]int{"fork " + value: 20}) {
+			return fmt.Sprintf("only answers of %q, but had %v", value, answers), nil
+		}
+		return "", nil
+	})
 }
 
 // started returns the values of the Pods of the fork, in the order of their starts.

@@ -41,6 +41,6 @@ func TestStepsPrefix(t *testing.T) {
 	}
 	first, left := outputs["prefix/first"].Data["value"], outputs["prefix/left"].Data["value"]
 	assert.True(t, strings.HasSuffix(string(left), string(first)), "left must read what first published")
-	rules := filepath.Join(checkout.Root(), "internal", "status", "status.gotemplate")
-	assert.Contains(t, must(t, "", "get", "-k", overlay, "-o", "go-template-file="+rules), "\nstatus: Ready\n")
+	report := newPage(s, "prefix").bash("kubectl get -k " + overlay + " -o go-template-file=status.gotemplate")
+	assert.Contains(t, report, "\nstatus: Ready\n")
 }

@@ -92,6 +92,7 @@ func TestReturnDeletedSecret(t *testing.T) {
 	p.write("create.yaml", s.returned("one"))
 	p.run("Apply")
 	p.ready()
+	s.succeeded(3) // a step is ready when it has published, before its Job is complete
 	s.deleteOutputs()
 	assert.Equal(t, "Stale", p.status("create.yaml").Status)
 	p.run("Apply")
