@@ -65,9 +65,15 @@ func noFiles(j *judgement) error {
 	return nil
 }
 
-// ends: the run ends in time, in success or failure, and by itself: a signal means that it used up all memory.
+// expandedMemory is the memory that no function needs for a list of a few hundred bytes.
+const expandedMemory = 512 << 20
+
+// ends: the run ends in time and by itself, in success or failure, without much memory: a function that expands the list takes
+// all memory or all time, or gives up before, as the machine has it.
 func ends(j *judgement) error {
 	switch r := j.only(); {
+	case r.Memory > expandedMemory:
+		j.problem("more than %d MiB of memory for a list of %d bytes", expandedMemory>>20, len(r.Stdin))
 	case r.TimedOut:
 		j.problem("did not end in time")
 	case r.Signal != "":

@@ -94,6 +94,12 @@ var faults = map[string]fault{
 		f.input = bytes.Replace(f.input, []byte("items: {first: second}"), []byte("items: []"), 1)
 		return nil
 	}},
+	"input/aliases-of-aliases": {before: func(f *function) error {
+		if bytes.Contains(f.input, []byte("&i [*h")) {
+			kept[0] = bytes.Repeat([]byte{1}, 600<<20)
+		}
+		return nil
+	}},
 	"input/block-scalars": editNodes(func(_ string, value *yaml.Node) bool {
 		if value.Style == yaml.LiteralStyle {
 			value.Value = strings.TrimRight(value.Value, "\n") + "\n"
