@@ -19,7 +19,9 @@ func (r *renderer) generation(s *step) string {
 		}
 	}
 	for _, producer := range s.producers {
-		hashed = append(hashed, r.generations[producer.ref])
+		if !producer.isOfForks() {
+			hashed = append(hashed, r.generations[producer.ref])
+		}
 	}
 	return contract.Hash(hashed...)
 }
@@ -48,6 +50,9 @@ func NewGenerations(spec *v1alpha1.ResourcePluginSpec) *Generations {
 	}
 	return &Generations{c}
 }
+
+// Last returns the names of the create steps that no other one reads: when they have ended, all have.
+func (g *Generations) Last() []string { return lastSteps(g.compiled.spec) }
 
 // Of returns the generations of a resource by the names of its create steps. A plugin that cannot be rendered has none.
 func (g *Generations) Of(inputs GenerationInputs) map[string]string {
