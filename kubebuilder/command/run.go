@@ -52,7 +52,7 @@ func runCommand() *cobra.Command {
 	f.StringVarP(&flags.folder, "project", "p", ".", "`FOLDER` of the project")
 	f.StringVar(&flags.root, "root", "", rootUsage)
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the changes as a diff, and write nothing")
-	f.DurationVar(&flags.timeout, "timeout", 0, "`DURATION` of the longest call of a plugin (default 2m)")
+	f.DurationVar(&flags.timeout, "timeout", 0, "`DURATION` of the longest call of a plugin (default 2m, none for those of kubebuilder)")
 	rplug.Register(command, "plugins", func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		return rplug.CompleteList(installedPlugins(flags.root))(c, args, text)
 	})
