@@ -120,14 +120,20 @@ func readFiles(paths, catalogs []string, options load.Options) (*load.Package, e
 	}
 	results := all.Results()
 	for _, d := range all.Documents {
-		if _, isOurs := clusterOf(d); !isOurs {
-			continue
-		}
-		if err := d.Item.CheckKeys(); err != nil { // its owner may mean the other value
+		if err := ambiguous(d); err != nil {
 			results = append(results, krm.At(d.Item, "", krm.Error, err.Error()))
 		}
 	}
 	return all, report.Refused(results)
+}
+
+// ambiguous returns an error if readers may disagree on what a document is, or on a value of a sandbox or route group: its
+// owner may mean the value that does not count here.
+func ambiguous(d load.Document) error {
+	if _, isOurs := clusterOf(d); isOurs {
+		return d.Item.CheckKeys()
+	}
+	return d.Item.CheckIdentity()
 }
 
 func (f *expireFlags) print(out io.Writer, entries []*expiry) error {

@@ -151,10 +151,14 @@ func (r *restorer) present() (map[string]bool, error) {
 		return nil, report.Refused(today.Results())
 	}
 	ids := map[string]bool{}
+	var results krm.Results
 	for _, d := range today.Documents {
 		ids[idOf(d)] = true
+		if err := ambiguous(d); err != nil {
+			results = append(results, krm.At(d.Item, "", krm.Error, err.Error()))
+		}
 	}
-	return ids, nil
+	return ids, report.Refused(results)
 }
 
 // idOf returns the id of a document, or if it is not known, because of a variable, the name as it is written.

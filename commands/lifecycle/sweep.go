@@ -135,6 +135,10 @@ func (w *wanted) add(read *load.Package, where string) {
 		w.unread = "documents of " + where + " cannot be read"
 	}
 	for _, d := range read.Documents {
+		if err := ambiguous(d); err != nil {
+			w.unread = placeOf(d) + ": " + err.Error()
+			continue
+		}
 		if d.Item.APIVersion() != contract.APIVersion || d.Item.Kind() != contract.Sandbox {
 			continue
 		}
