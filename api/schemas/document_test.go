@@ -24,6 +24,7 @@ var documents = []document{
 	{contract.Catalog, "api/v1alpha1", "CatalogSpec", catalogLimits, false},
 	{contract.PluginLock, "api/v1alpha1", "PluginLockSpec", lockLimits, false},
 	{contract.PluginTest, "api/v1alpha1", "PluginTestSpec", testLimits, false},
+	{contract.OutputSecret, "api/v1alpha1", "OutputSecretSpec", outputSecretLimits, false},
 	{external.Kind, "kubebuilder/v1alpha1", "ExternalPluginSpec", externalPluginLimits, false},
 }
 

@@ -55,6 +55,12 @@ var referencePages = []struct{ kind, file, example, more string }{
 			"describes its modes.",
 	},
 	{
+		contract.OutputSecret, "outputsecret.md", "pkg/validate/testdata/outputsecret.yaml",
+		"[render-phase](../../functions/render-phase/README.md) renders the Secret and the Job that fills it, and " +
+			"[render-sandbox](../../functions/render-sandbox/README.md) makes workloads of the input read its generation. " +
+			"[Outputs for ordinary workloads](../howto/outputs.md) shows how to use it.",
+	},
+	{
 		contract.PluginTest, "plugintest.md", "examples/hello-db/test.yaml",
 		"`rplug test` runs it: see [tests](../howto/test.md).",
 	},

@@ -27,7 +27,8 @@ type plan struct {
 	order    []*compiledPhase
 	tasks    []task
 	params   map[*krm.Item]*document.Params // by plugin
-	moved    map[v1alpha1.Workload]string   // workloads as kustomize had them before, and their namespaces now
+	secrets  outputSecrets
+	moved    map[v1alpha1.Workload]string // workloads as kustomize had them before, and their namespaces now
 	// present are the sandboxes whose phase is one of the options.
 	present map[string]bool
 }
@@ -102,7 +103,8 @@ func (p *plan) add(s *sandbox) {
 					Sandbox: s.LowerName(), SandboxID: s.id, RoutingKey: s.routingKey, OwnKey: s.ownKey,
 					Resource: resource.Name, Params: resource.Params,
 					Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
-					Skipped: p.skipped(s, resource.Name, compiled),
+					OutputSecrets: p.outputSecretsOf(s, resource.Name, compiled),
+					Skipped:       p.skipped(s, resource.Name, compiled),
 				}})
 			}
 		}
@@ -171,6 +173,9 @@ func (p *plan) reportNamespaces() {
 	for _, t := range p.tasks {
 		for namespace := range t.request.Copies {
 			needed[namespace] = true
+		}
+		for _, s := range t.request.OutputSecrets {
+			needed[s.Namespace] = true
 		}
 	}
 	delete(needed, "default")
