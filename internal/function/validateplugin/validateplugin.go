@@ -50,13 +50,8 @@ func (c validatePlugin) options() validate.Options {
 	return validate.Options{Strict: c.Strict, Rules: c.Rules, Extensions: extension.Rules(c.extensions)}
 }
 
-// Suppress implements cli.Suppressor. Warnings about files, which no rule has a level for, are also turned into errors.
+// Suppress implements cli.Suppressor.
 func (c validatePlugin) Suppress(list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
-	for i := range results {
-		if c.Strict && results[i].Severity == krm.Warning && results[i].Tags[krm.RuleTag] == load.RuleFile {
-			results[i].Severity = krm.Error
-		}
-	}
 	return validate.Suppress(list, results, c.options())
 }
 
