@@ -118,13 +118,18 @@ func readFiles(paths, catalogs []string, options load.Options) (*load.Package, e
 	if err != nil {
 		return nil, err
 	}
+	return all, refused(all)
+}
+
+// refused returns an error if documents cannot be read, or are ambiguous.
+func refused(all *load.Package) error {
 	results := all.Results()
 	for _, d := range all.Documents {
 		if err := ambiguous(d); err != nil {
 			results = append(results, krm.At(d.Item, "", krm.Error, err.Error()))
 		}
 	}
-	return all, report.Refused(results)
+	return report.Refused(results)
 }
 
 // ambiguous returns an error if readers may disagree on what a document is, or on a value of a sandbox or route group: its

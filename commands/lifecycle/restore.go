@@ -147,18 +147,14 @@ func (r *restorer) present() (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	if today.Findings.Failed() {
-		return nil, report.Refused(today.Results())
+	if err := refused(today); err != nil {
+		return nil, err
 	}
 	ids := map[string]bool{}
-	var results krm.Results
 	for _, d := range today.Documents {
 		ids[idOf(d)] = true
-		if err := ambiguous(d); err != nil {
-			results = append(results, krm.At(d.Item, "", krm.Error, err.Error()))
-		}
 	}
-	return ids, report.Refused(results)
+	return ids, nil
 }
 
 // idOf returns the id of a document, or if it is not known, because of a variable, the name as it is written.
