@@ -93,7 +93,7 @@ func cpuTime(j *judgement) error {
 	}
 	r := j.only()
 	if factor := r.CPU.Seconds() / small.CPU.Seconds(); r.CPU > shortTime && factor > j.c.Check.Limit {
-		j.problem("%.1f s of CPU time, %.0f times that of %s with a sixth of the items; at most %.0f times are linear enough",
+		j.problem("%.1f s of CPU time, %.0f times that of %s with a fifth of the items; at most %.0f times are linear enough",
 			r.CPU.Seconds(), factor, small.of, j.c.Check.Limit)
 	}
 	return nil

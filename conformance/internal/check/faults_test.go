@@ -175,7 +175,7 @@ var faults = map[string]fault{
 
 	"scale/time": {edit: func(f *function) {
 		for range f.items.Content {
-			if len(f.items.Content) < 2000 {
+			if len(f.items.Content) < 10_000 {
 				return
 			}
 			for end := time.Now().Add(time.Millisecond); time.Now().Before(end); {
