@@ -36,7 +36,7 @@ func TestObjectNames(t *testing.T) {
 
 func TestNamesAreValidInKubernetes(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
+	random := checkout.Random(t)
 	for range 20_000 {
 		texts := make([]string, random.IntN(4))
 		for i := range texts {
@@ -55,7 +55,7 @@ func TestNamesAreValidInKubernetes(t *testing.T) {
 func TestNamesNeverCollide(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "compares a million pairs of names")
-	random := rand.New(rand.NewPCG(3, 4))
+	random := checkout.Random(t)
 	seen := make(map[string][2]string, 1_000_000)
 	add := func(resource, step string) {
 		name := contract.OutputSecretName("abcdefghijklm", resource, step)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // random is a plugin of n create steps and some delete steps, each of which reads from some of those before it.
@@ -94,7 +95,7 @@ func points(t *testing.T, path string) [][2]float64 {
 
 func TestNothingOverlaps(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng := checkout.Random(t)
 	for n := range 30 {
 		p := random(rng, 1+n)
 		image := draw(t, diagram.SVG, p)

@@ -2,7 +2,6 @@ package document_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,7 +19,7 @@ import (
 func TestOf_isTheSameBehindKustomize(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "runs kustomize for each document")
-	random := rand.New(rand.NewPCG(8, 2))
+	random := checkout.Random(t)
 	alphabet := []rune("ab  \n\n\t\r:#\"'\\\u0080\u0085\u00a0\u2028\u2029\ufeff\ufffd\x00\x1b\x7f😀")
 	kept, refused := 0, 0
 	for range 4000 {

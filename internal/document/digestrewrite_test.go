@@ -14,6 +14,7 @@ import (
 	sigs "sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // FuzzRewritten holds that a document keeps its canonical form however it is written again: with its keys in another
@@ -135,7 +136,7 @@ func anchored(node *yaml.Node) bool {
 // zero it leaves in a one-digit exponent, on many random numbers.
 func TestNumbersAsJavaScriptWritesThem(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
+	random := checkout.Random(t)
 	published := name(t, "db@1.0.0")
 	for range 20_000 {
 		value := random.NormFloat64() * pow10(random.IntN(60)-30)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // random is a phase of n steps, each of which reads from up to three of the steps that rank below it, declared in
@@ -46,7 +47,7 @@ func waits(spec *v1alpha1.ResourcePluginSpec) map[string]map[string]bool {
 
 func TestOrderOfRandomGraphs(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng := checkout.Random(t)
 	for range 300 {
 		spec := random(rng, 1+rng.IntN(40))
 		g := document.NewGraph(spec)
@@ -80,7 +81,7 @@ func assertOrdered(t *testing.T, spec *v1alpha1.ResourcePluginSpec, order []docu
 
 func TestOneMoreReadClosesACycle(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(3, 4))
+	rng := checkout.Random(t)
 	for range 300 {
 		n := 2 + rng.IntN(30)
 		spec := random(rng, n)
@@ -121,7 +122,7 @@ func assertCycle(t *testing.T, spec *v1alpha1.ResourcePluginSpec, cycle document
 // Steps that nothing ties together may be declared in any order: what each waits for stays the same.
 func TestPermutingStepsKeepsTheirDepth(t *testing.T) {
 	t.Parallel()
-	rng := rand.New(rand.NewPCG(5, 6))
+	rng := checkout.Random(t)
 	depths := func(spec *v1alpha1.ResourcePluginSpec) map[string]int {
 		all := map[string]int{}
 		for i, depth := range document.NewGraph(spec).Depth(v1alpha1.PhaseCreate) {

@@ -2,7 +2,6 @@ package function
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -62,7 +61,7 @@ func TestEnginesAcceptWhatIsRendered(t *testing.T) {
 // A package that changes its engine has the objects of the new one alone.
 func TestPhaseReplacesTheWorkloadsOfAnotherEngine(t *testing.T) {
 	t.Parallel()
-	docs := documents(rand.New(rand.NewPCG(21, 22)), 4)
+	docs := documents(checkout.Random(t), 4)
 	render := func(list, name string) string {
 		list, _, _ = strings.Cut(list, "\nfunctionConfig:")
 		return phaseWithoutResults(phaseRunList(t, strings.TrimRight(list, "\n")+"\nfunctionConfig: {apiVersion: "+

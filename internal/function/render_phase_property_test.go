@@ -54,7 +54,7 @@ func phaseList(docs []string) string {
 // Rendering what was rendered changes not a byte.
 func TestPhaseTwiceIsOnce(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(11, 12))
+	random := checkout.Random(t)
 	for range 30 {
 		once := phaseRunList(t, phaseList(documents(random, random.IntN(6))))
 		assert.Equal(t, phaseWithoutResults(once), phaseWithoutResults(phaseRunList(t, phaseWithoutResults(once))))
@@ -64,7 +64,7 @@ func TestPhaseTwiceIsOnce(t *testing.T) {
 // The order of the documents moves nothing but the documents themselves.
 func TestPhaseOrderDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(13, 14))
+	random := checkout.Random(t)
 	for range 20 {
 		docs := documents(random, 1+random.IntN(5))
 		want := phaseObjects(phaseRunList(t, phaseList(docs)))
@@ -76,7 +76,7 @@ func TestPhaseOrderDoesNotMatter(t *testing.T) {
 // No two documents of a render have one kind, namespace and name, and no two one place in a file.
 func TestEveryObjectIsThereOnce(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(15, 16))
+	random := checkout.Random(t)
 	for range 10 {
 		seen := map[string]bool{}
 		for _, object := range phaseObjects(phaseRunList(t, phaseList(documents(random, 8)))) {
@@ -168,14 +168,15 @@ func TestRandomEditsLeaveNothingBehind(t *testing.T) {
 				}
 				return phaseObjects(list)
 			}
-			for seed := range uint64(checkout.Rounds(20)) {
-				edited := edits.New(seed)
+			random := checkout.Random(t)
+			for round := range checkout.Rounds(20) {
+				edited := edits.New(random.Uint64())
 				var rendered []string
 				for step := range 8 {
 					edited.Edit()
 					docs := edited.Documents()
 					rendered = render(append(slices.Clone(docs), rendered...))
-					require.Equal(t, render(docs), rendered, "seed %d, step %d", seed, step)
+					require.Equal(t, render(docs), rendered, "round %d, step %d", round, step)
 				}
 			}
 		})

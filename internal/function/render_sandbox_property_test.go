@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func sandboxList(docs []string) string {
@@ -41,7 +42,7 @@ func renderable(t *testing.T, random *rand.Rand) []string {
 // Rendering what was rendered changes not a byte.
 func TestSandboxTwiceIsOnce(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(11, 12))
+	random := checkout.Random(t)
 	for range 20 {
 		once := sandboxRunList(t, sandboxList(renderable(t, random)))
 		assert.Equal(t, sandboxWithoutResults(once), sandboxWithoutResults(sandboxRunList(t, sandboxWithoutResults(once))))
@@ -51,7 +52,7 @@ func TestSandboxTwiceIsOnce(t *testing.T) {
 // The order of the documents moves nothing but the documents themselves.
 func TestSandboxOrderDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(13, 14))
+	random := checkout.Random(t)
 	for range 20 {
 		docs := renderable(t, random)
 		want := sandboxObjects(sandboxRunList(t, sandboxList(docs)))

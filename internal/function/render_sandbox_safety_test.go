@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // world is what selects Pods, and which Pods there are.
@@ -116,7 +118,7 @@ func randomSandboxes(random *rand.Rand, baseline []string) []string {
 // NetworkPolicy is reported.
 func TestSelectorsStayApart(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(21, 22))
+	random := checkout.Random(t)
 	rendered := 0
 	for range 150 {
 		baseline := randomBaseline(random)

@@ -2,7 +2,6 @@ package function
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // runWith runs a list with a config, such as `mode: update`. The list that comes out is without the config and the
@@ -296,7 +296,7 @@ func TestOrderNeverCountsForTheLock(t *testing.T) {
 		strings.Replace(lockItem("hello-db=hello-db@1.3.0"), "name: plugin-lock", "name: b-lock", 1),
 		strings.Replace(lockItem("hello-db@~1.2=hello-db@1.2.0"), "name: plugin-lock", "name: a-lock", 1),
 	}
-	random := rand.New(rand.NewPCG(7, 7))
+	random := checkout.Random(t)
 	for _, config := range []string{"mode: keep", "mode: update", "mode: update, update: [hello-db]"} {
 		outcome := func() map[string]string {
 			list, err := krm.Parse([]byte(mustRunWith(t, config, listHead+strings.Join(items, ""))))

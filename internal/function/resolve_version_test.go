@@ -3,7 +3,6 @@ package function
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 const listHead = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -140,7 +140,7 @@ func TestOrderOfItems(t *testing.T) {
 		return seen
 	}
 	want := outcome()
-	random := rand.New(rand.NewPCG(5, 6))
+	random := checkout.Random(t)
 	for range 20 {
 		random.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
 		require.Equal(t, want, outcome())

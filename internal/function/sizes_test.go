@@ -21,6 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/growth"
 )
 
 // maxGrowth is how much more ten times as much of anything may cost.
@@ -50,9 +51,9 @@ func (s sized) allocated() uint64 {
 func (s sized) cpu(tb testing.TB) time.Duration {
 	tb.Helper()
 	runtime.GC()
-	before := spentCPU(tb)
+	before := growth.CPU(tb)
 	s.run()
-	return spentCPU(tb) - before
+	return growth.CPU(tb) - before
 }
 
 // runs returns a shape of a size for every function.

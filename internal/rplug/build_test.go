@@ -173,14 +173,14 @@ func TestBuildFollowsEdits(t *testing.T) {
 	const length = 8
 	sequences := checkout.Rounds(40)
 	foreign := map[string]string{"README.md": "mine\n", "sandbox-mine.yaml": "a: b\n", ".hidden.yaml": "# rplug\n", "sub/shared.yaml": "c: d\n"}
-	refused, changed := 0, 0
-	for seed := range sequences {
-		p, docs, out := edits.New(uint64(seed)), filepath.Join(t.TempDir(), "docs"), filepath.Join(t.TempDir(), "out")
+	random, refused, changed := checkout.Random(t), 0, 0
+	for n := range sequences {
+		p, docs, out := edits.New(random.Uint64()), filepath.Join(t.TempDir(), "docs"), filepath.Join(t.TempDir(), "out")
 		require.NoError(t, os.MkdirAll(filepath.Join(out, "sub"), 0o750))
 		for name, text := range foreign {
 			require.NoError(t, os.WriteFile(filepath.Join(out, name), []byte(text), 0o600))
 		}
-		flags := [][]string{nil, {"--file-per", "object"}, {"--kustomization"}}[seed%3]
+		flags := [][]string{nil, {"--file-per", "object"}, {"--kustomization"}}[n%3]
 		for range length {
 			p.Edit()
 			writeFiles(t, docs, p.Files())

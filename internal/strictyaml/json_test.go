@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func TestIsJSON(t *testing.T) {
@@ -81,7 +82,7 @@ func TestParseJSON_reportsPlaces(t *testing.T) {
 // The tree of a JSON text that YAML readers take is the one that they read, with the same places.
 func TestParseJSON_agreesWithYAML(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(8, 1))
+	random := checkout.Random(t)
 	for range 2000 {
 		text := randomJSON(random, 3)
 		require.True(t, json.Valid([]byte(text)), text)

@@ -9,13 +9,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	. "github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // The trees are not limited to those of texts: any node may have any comment, and any value any style. The plain printer and
 // the encoder print the same.
 func TestAppendTree_printsRandomTreesAsTheEncoder(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
+	random := checkout.Random(t)
 	plain := 0
 	for range 100_000 {
 		node := randomNode(random, 3)

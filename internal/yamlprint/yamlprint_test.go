@@ -21,6 +21,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	. "github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func TestAppendYAML_looksAsKubectlPrints(t *testing.T) {
@@ -214,7 +215,7 @@ func FuzzEveryReaderGetsTheStringBack(f *testing.F) {
 
 func TestEveryReaderGetsTheTreeBack(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(5, 6))
+	random := checkout.Random(t)
 	for range 2000 {
 		readBack(t, randomTree(random, 4))
 	}

@@ -16,6 +16,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/kio/filters"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // setAnnotation is a filter that annotates the objects of a kind.
@@ -61,7 +63,7 @@ func processors() map[string]framework.ResourceListProcessor {
 // TestRunAgreesWithTheFramework compares the output as data. Objects that a processor does not change must keep their bytes.
 func TestRunAgreesWithTheFramework(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 7))
+	random := checkout.Random(t)
 	for range 200 {
 		src, items := randomList(random)
 		for name, processor := range processors() {

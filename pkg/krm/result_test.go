@@ -1,7 +1,6 @@
 package krm
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // refTo names an object of version v1 without a namespace.
@@ -122,7 +122,7 @@ func TestResultsSort(t *testing.T) {
 		at("a.yaml", 10, 1),
 		at("b.yaml", 0, 0),
 	}
-	random := rand.New(rand.NewPCG(1, 2))
+	random := checkout.Random(t)
 	for range 20 {
 		mixed := append(slices.Clone(sorted), sorted...)
 		random.Shuffle(len(mixed), func(i, j int) { mixed[i], mixed[j] = mixed[j], mixed[i] })

@@ -3,7 +3,6 @@ package render_test
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -126,7 +125,7 @@ func TestPhases_sharedAccount(t *testing.T) {
 func TestPhases_deletePhasesAreSafeFromOthers(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "renders thousands of lists")
-	random := rand.New(rand.NewPCG(6, 1))
+	random := checkout.Random(t)
 	names := slices.Sorted(maps.Keys(accountPlugins))
 	refused, affected := 0, 0
 	for range 200 {

@@ -220,7 +220,7 @@ func awkwardText(random *rand.Rand) string {
 func TestEngines_valuesArriveUnchanged(t *testing.T) {
 	t.Parallel()
 	checkout.Tool(t, "engines")
-	random := rand.New(rand.NewPCG(20, 26))
+	random := checkout.Random(t)
 	inTekton := tekton.Engine{}.Traits().Expansion
 	for range checkout.Rounds(10) {
 		of := testRequest

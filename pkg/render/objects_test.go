@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +23,7 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // changed returns the default options with a change.
@@ -186,7 +186,7 @@ func expand(value string, known map[string]string) string {
 
 func TestParamsArriveAsTheyAre(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(9, 10))
+	random := checkout.Random(t)
 	pieces := []string{"$", "$$", "$(HOME)", "$(SIGNADOT_SANDBOX_ID)", "(", ")", "\"", "'",
 		"\n", " ", "ü", "\\", "${X}", "`id`", "a"}
 	p := read(t, "hello")

@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // item is a plugin document of the given name, with more lines below metadata.
@@ -218,7 +218,7 @@ func TestOrderNeverCounts(t *testing.T) {
 		return lines
 	}
 	want := outcome(NewCatalog(documents))
-	random := rand.New(rand.NewPCG(1, 2))
+	random := checkout.Random(t)
 	for range 50 {
 		random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
 		require.Equal(t, want, outcome(NewCatalog(documents)))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // listed is a Catalog document of a name and a priority, with the lines of its plugins.
@@ -231,7 +232,7 @@ func TestFlawsStayWhereTheyAre(t *testing.T) {
 // and expects the same answers and the same problems.
 func TestOrderOfCatalogsNeverCounts(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(9, 1))
+	random := checkout.Random(t)
 	for range 60 {
 		world := randomWorld(random)
 		want := world.outcome(t)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 const head = "apiVersion: resourceplugins.dev/v1alpha1\nkind: PluginLock\nmetadata:\n  name: NAME\nspec:\n"
@@ -134,7 +135,7 @@ func text(t *testing.T, list *krm.ResourceList) string {
 // changes no byte, and that moving from one set of entries to another leaves what applying the other alone would.
 func TestApplied(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(5, 5))
+	random := checkout.Random(t)
 	for range 200 {
 		list := krm.NewList(lockOf(t, "l", "  plugins: []\n"))
 		want := entries(random)

@@ -1,7 +1,6 @@
 package resolve
 
 import (
-	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func read(tb testing.TB, text string) *CatalogDocument {
@@ -39,7 +39,7 @@ func TestPrintedAsRead(t *testing.T) {
 // TestOrderIsNotPrinted shuffles plugins and versions: the bytes stay.
 func TestOrderIsNotPrinted(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
+	random := checkout.Random(t)
 	catalog := read(t, full(t))
 	for range 20 {
 		plugins := catalog.Spec.Plugins

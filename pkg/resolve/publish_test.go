@@ -2,7 +2,6 @@ package resolve
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -11,14 +10,14 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // TestOrderDoesNotMatter: the same documents are the same bytes, in whatever order and in however many steps.
 func TestOrderDoesNotMatter(t *testing.T) {
 	t.Parallel()
-	want := ""
-	for seed := range uint64(50) {
-		random := rand.New(rand.NewPCG(seed, 1))
+	random, want := checkout.Random(t), ""
+	for range 50 {
 		list := NewCatalogDocument("platform")
 		plugins := documentsOf(t)
 		random.Shuffle(len(plugins), func(i, j int) { plugins[i], plugins[j] = plugins[j], plugins[i] })
@@ -37,7 +36,7 @@ func TestOrderDoesNotMatter(t *testing.T) {
 		if want == "" {
 			want = string(text)
 		}
-		require.Equal(t, want, string(text), "seed %d", seed)
+		require.Equal(t, want, string(text))
 	}
 	assert.Contains(t, want, "description: d1.10.0\n")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // TestPrecedence is the order of the examples of semver.org (item 11): of each pair of neighbours the right one wins.
@@ -30,7 +31,7 @@ func TestPrecedence(t *testing.T) {
 // used directly: the highest of the versions that the constraint takes.
 func TestRangesAgainstMasterminds(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 4))
+	random := checkout.Random(t)
 	chosen := 0
 	for range 60 {
 		versions, documents := randomVersions(t, random)

@@ -1,70 +1,124 @@
-//go:build unix
-
 package validate_test
 
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+	"github.com/resource-plugins/krm-functions/test/framework/growth"
 )
 
-// grown is the parts of a plugin and of a sandbox that uses it. Each dimension adds to some of them.
+// grown is the parts of a plugin, of a sandbox that uses it, of a route group and of a test. Each dimension adds to some of them.
 type grown struct {
 	spec, env, step, inputs, outputs, script, steps, comments string // of the plugin
-	params, labels, variables, resources, versions            string
+	params, labels, variables, resources                      string // of the sandbox
+	group, match, endpoints                                   string // of the route group
+	test, skip, fixtures, fixtureEnv, secrets, data, values   string // of the test
+	cases, caseParams, caseValues, expected                   string
+	others                                                    string // items
 }
 
 // dimensions are what can grow, each by n. A rule may compare the parts of one with those of another.
-var dimensions = []struct {
-	name string
-	add  func(g *grown, n int)
-}{
-	{"unread inputs", func(g *grown, n int) { g.inputs += rows(n, "    - {name: i%d, valueFromSandbox: true}\n") }},
-	{"inputs with files", func(g *grown, n int) {
+var dimensions = map[string]func(g *grown, n int){
+	"unread inputs": func(g *grown, n int) { g.inputs += rows(n, "    - {name: i%d, valueFromSandbox: true}\n") },
+	"inputs with files": func(g *grown, n int) {
 		g.inputs += rows(n, "    - {name: f%d, valueFromSandbox: true, as: {path: /in/d%[1]d/f}}\n")
-	}},
-	{"unset variables", func(g *grown, n int) { g.script += rows(n, "      echo $X_I%d\n") }},
-	{"assignments", func(g *grown, n int) { g.script += rows(n, "      V%d=1\n") }},
-	{"paths in the script", func(g *grown, n int) { g.script += rows(n, "      cat /p/q%d/$y > r%[1]d\n") }},
-	{"variables of the overlay", func(g *grown, n int) { g.env += rows(n, "          - {name: O%d, value: v}\n") }},
-	{"unwritten outputs", func(g *grown, n int) { g.outputs += rows(n, "    - {name: o%d, valueFromPath: /out/o%[1]d}\n") }},
-	{"outputs with wrong names", func(g *grown, n int) { g.outputs += rows(n, "    - {name: _o%d, valueFromPath: /o}\n") }},
-	{"steps", func(g *grown, n int) { g.steps += rows(n, "  - {name: t%d, script: \"#!/bin/sh\\necho $a\"}\n") }},
-	{"steps with wrong names", func(g *grown, n int) { g.steps += rows(n, "  - {name: _t%d, script: \"#!/bin/sh\\necho $a\"}\n") }},
-	{"unknown outputs", func(g *grown, n int) {
+	},
+	"unset variables":          func(g *grown, n int) { g.script += rows(n, "      echo $X_I%d\n") },
+	"assignments":              func(g *grown, n int) { g.script += rows(n, "      V%d=1\n") },
+	"paths in the script":      func(g *grown, n int) { g.script += rows(n, "      cat /p/q%d/$y > r%[1]d\n") },
+	"variables of the overlay": func(g *grown, n int) { g.env += rows(n, "          - {name: O%d, value: v}\n") },
+	"unwritten outputs":        func(g *grown, n int) { g.outputs += rows(n, "    - {name: o%d, valueFromPath: /out/o%[1]d}\n") },
+	"outputs with wrong names": func(g *grown, n int) { g.outputs += rows(n, "    - {name: _o%d, valueFromPath: /o}\n") },
+	"steps":                    func(g *grown, n int) { g.steps += rows(n, "  - {name: t%d, script: \"#!/bin/sh\\necho $a\"}\n") },
+	"steps with wrong names": func(g *grown, n int) {
+		g.steps += rows(n, "  - {name: _t%d, script: \"#!/bin/sh\\necho $a\"}\n")
+	},
+	"unknown outputs": func(g *grown, n int) {
 		g.inputs += rows(n, "    - {name: u%d, valueFromStep: {name: other, output: q%[1]d}}\n")
-	}},
-	{"unknown steps", func(g *grown, n int) {
+	},
+	"unknown steps": func(g *grown, n int) {
 		g.inputs += rows(n, "    - {name: v%d, valueFromStep: {name: n%[1]d, output: q}}\n")
-	}},
-	{"unknown keys of the spec", func(g *grown, n int) { g.spec += rows(n, "  k%d: v\n") }},
-	{"unknown keys of the step", func(g *grown, n int) { g.step += rows(n, "    k%d: v\n") }},
-	{"comments", func(g *grown, n int) { g.comments += rows(n, "  # krm-functions: ignore input-unread reason %d\n") }},
-	{"params", func(g *grown, n int) { g.params += rows(n, "      p%d: v\n") }},
-	{"labels", func(g *grown, n int) { g.labels += rows(n, "    l%d: \"\"\n") }},
-	{"variables of a fork", func(g *grown, n int) { g.variables += rows(n, "      - {name: N%d, value: v}\n") }},
-	{"outputs of unknown resources", func(g *grown, n int) {
+	},
+	"unknown keys of the spec": func(g *grown, n int) { g.spec += rows(n, "  k%d: v\n") },
+	"unknown keys of the step": func(g *grown, n int) { g.step += rows(n, "    k%d: v\n") },
+	"comments": func(g *grown, n int) {
+		g.comments += rows(n, "  # krm-functions: ignore input-unread reason %d\n")
+	},
+	"params":              func(g *grown, n int) { g.params += rows(n, "      p%d: v\n") },
+	"labels":              func(g *grown, n int) { g.labels += rows(n, "    l%d: \"\"\n") },
+	"variables of a fork": func(g *grown, n int) { g.variables += rows(n, "      - {name: N%d, value: v}\n") },
+	"outputs of unknown resources": func(g *grown, n int) {
 		g.variables += rows(n, "      - {name: M%d, valueFrom: {resource: {name: x%[1]d, outputKey: s.o}}}\n")
-	}},
-	{"unknown outputs of a resource", func(g *grown, n int) {
+	},
+	"unknown outputs of a resource": func(g *grown, n int) {
 		g.variables += rows(n, "      - {name: L%d, valueFrom: {resource: {name: db, outputKey: s.z%[1]d}}}\n")
-	}},
-	{"resources", func(g *grown, n int) { g.resources += rows(n, "  - {name: r%d, plugin: db@1.0.0}\n") }},
-	{"unknown plugins", func(g *grown, n int) { g.resources += rows(n, "  - {name: z%d, plugin: dx%[1]d@1.0.0}\n") }},
-	{"unknown versions", func(g *grown, n int) { g.resources += rows(n, "  - {name: y%d, plugin: db@2.%[1]d.0}\n") }},
-	{"versions", func(g *grown, n int) {
-		g.versions += rows(n/4, "- apiVersion: resourceplugins.dev/v1alpha1\n  kind: ResourcePlugin\n  metadata: {name: db@1.1.%d}\n"+
-			"  spec:\n    runner: {image: alpine}\n    create: [{name: s, script: \"#!/bin/sh\"}]\n")
-	}},
+	},
+	"resources":        func(g *grown, n int) { g.resources += rows(n, "  - {name: r%d, plugin: db@1.0.0}\n") },
+	"unknown plugins":  func(g *grown, n int) { g.resources += rows(n, "  - {name: z%d, plugin: dx%[1]d@1.0.0}\n") },
+	"unknown versions": func(g *grown, n int) { g.resources += rows(n, "  - {name: y%d, plugin: db@2.%[1]d.0}\n") },
+	"versions": func(g *grown, n int) {
+		g.others += rows(n/4, item("ResourcePlugin", "db@1.1.%d",
+			"{runner: {image: alpine}, create: [{name: s, script: \"#!/bin/sh\"}]}"))
+	},
+	"unknown keys of the route group": func(g *grown, n int) { g.group += rows(n, "  k%d: v\n") },
+	"labels of a match":               func(g *grown, n int) { g.match += rows(n, "    - label: {key: l%d, value: v*}\n") },
+	"wrong labels of a match":         func(g *grown, n int) { g.match += rows(n, "    - label: {key: _%d, value: \"\"}\n") },
+	"nested matches": func(g *grown, n int) {
+		g.match += rows(n, "    - all: [{label: {key: l%d, value: v}}, {any: []}]\n")
+	},
+	"endpoints": func(g *grown, n int) {
+		g.endpoints += rows(n, "  - {name: e%d, target: \"http://w.shop.svc:80\"}\n")
+	},
+	"wrong endpoints": func(g *grown, n int) {
+		g.endpoints += rows(n, "  - {name: _%d, target: w%[1]d, cluster: c%[1]d}\n")
+	},
+	"endpoints of one name": func(g *grown, n int) {
+		g.endpoints += rows(n, "  - {name: web, target: \"http://w.shop.svc:%d\"}\n")
+	},
+	"route groups": func(g *grown, n int) {
+		g.others += rows(n/4, item("RouteGroup", "g%d", "{cluster: demo, match: {label: {key: l, value: v}}}"))
+	},
+	"route groups of one name": func(g *grown, n int) {
+		g.others += rows(n/4, item("RouteGroup", "same", "{cluster: demo, match: {label: {key: l%d, value: v}}}"))
+	},
+	"unknown keys of the test":  func(g *grown, n int) { g.test += rows(n, "  k%d: v\n") },
+	"skipped checks":            func(g *grown, n int) { g.skip += rows(n, "  - check-%d\n") },
+	"fixtures":                  func(g *grown, n int) { g.fixtures += rows(n, "  - {name: f%d, command: [./f], port: 80}\n") },
+	"fixtures with wrong names": func(g *grown, n int) { g.fixtures += rows(n, "  - {name: _f%d}\n") },
+	"variables of a fixture":    func(g *grown, n int) { g.fixtureEnv += rows(n, "      E%d: v\n") },
+	"secrets":                   func(g *grown, n int) { g.secrets += rows(n, "  - {name: x%d, data: {a: b}}\n") },
+	"secrets of one name":       func(g *grown, n int) { g.secrets += rows(n, "  - {name: same, data: {a%d: b}}\n") },
+	"keys of a secret":          func(g *grown, n int) { g.data += rows(n, "      k%d: v\n") },
+	"values of unknown fixtures": func(g *grown, n int) {
+		g.values += rows(n, "    - {name: k%d, fixture: u%[1]d, field: host}\n")
+	},
+	"cases":             func(g *grown, n int) { g.cases += rows(n, "  - {name: c%d, params: {a: v}}\n") },
+	"cases of one name": func(g *grown, n int) { g.cases += rows(n, "  - {name: same, params: {a: v%d}}\n") },
+	"params of a case":  func(g *grown, n int) { g.caseParams += rows(n, "      p%d: v\n") },
+	"values of fixtures": func(g *grown, n int) {
+		g.caseValues += rows(n, "    - {name: p%d, fixture: f%[1]d, field: port}\n")
+	},
+	"expected outputs": func(g *grown, n int) { g.expected += rows(n, "      - {step: s, output: o%d, equals: v}\n") },
+	"expected outputs of unknown steps": func(g *grown, n int) {
+		g.expected += rows(n, "      - {step: u%d, output: o, matches: \"(\"}\n")
+	},
+	"tests": func(g *grown, n int) {
+		g.others += rows(n/4, item("PluginTest", "t%d", "{plugin: db, cases: [{name: c}]}"))
+	},
+	"tests of unknown plugins": func(g *grown, n int) {
+		g.others += rows(n/4, item("PluginTest", "same", "{plugin: dx%d, cases: [{name: c}]}"))
+	},
+}
+
+// item returns the format of an item of a list.
+func item(kind, name, spec string) string {
+	return "- {apiVersion: resourceplugins.dev/v1alpha1, kind: " + kind + ", metadata: {name: \"" + name + "\"}, spec: " + spec + "}\n"
 }
 
 // rows joins a format filled in with the numbers below n.
@@ -91,64 +145,35 @@ func (g *grown) list() []byte {
 			"  resources:\n  - name: db\n    plugin: db@1.0.0\n    params:\n      a: v\n" + g.params + g.resources +
 			"  forks:\n  - forkOf: {kind: Deployment, namespace: shop, name: w}\n    customizations:\n      env:\n" +
 			"      - {name: N, value: v}\n" + g.variables,
+		"kind: RouteGroup\nmetadata: {name: rg}\nspec:\n  cluster: demo\n" + g.group + "  match:\n    any:\n" +
+			"    - label: {key: l, value: v}\n" + g.match + "  endpoints:\n  - {name: web, target: \"http://w.shop.svc:80\"}\n" +
+			g.endpoints,
+		"kind: PluginTest\nmetadata: {name: t}\nspec:\n  plugin: db\n" + g.test + "  skip:\n  - create-twice\n" + g.skip +
+			"  fixtures:\n  - name: f\n    command: [./f]\n    port: 80\n    env:\n      A: a\n" + g.fixtureEnv + g.fixtures +
+			"  secrets:\n  - name: x\n    data:\n      a: b\n" + g.data +
+			"    fixtureData:\n    - {name: h, fixture: f, field: host}\n" + g.values + g.secrets +
+			"  cases:\n  - name: c\n    params:\n      a: v\n" + g.caseParams +
+			"    fixtureParams:\n    - {name: h, fixture: f, field: port}\n" + g.caseValues +
+			"    create:\n      outputs:\n      - {step: s, output: o, equals: v}\n" + g.expected + g.cases,
 	} {
 		text := "apiVersion: resourceplugins.dev/v1alpha1\n" + document
 		list += "- " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
 	}
-	return []byte(list + g.versions)
+	return []byte(list + g.others)
 }
 
-// checkTime returns the CPU time of checking a list.
-func checkTime(t *testing.T, src []byte) time.Duration {
-	t.Helper()
-	before := cpuTime(t)
-	list, err := krm.Parse(src)
-	require.NoError(t, err)
-	report, err := validate.Check(list, validate.Options{})
-	require.NoError(t, err)
-	validate.Suppress(list, report.Results, validate.Options{})
-	return cpuTime(t) - before
-}
-
-// cpuTime returns the time that all cores have spent on this process.
-func cpuTime(t *testing.T) time.Duration {
-	t.Helper()
-	var usage syscall.Rusage
-	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
-	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-}
-
-// The cost of checking documents is in proportion to their size: ten times as much of any two dimensions takes about ten
-// times the CPU time, and not a hundred times. The test is not parallel, and compares times of one run.
+// The cost of checking documents is in proportion to their size, whichever two dimensions grow together.
 func TestCheck_costIsInProportion(t *testing.T) {
 	checkout.Slow(t, "checks large documents of many pairs of shapes")
-	random := checkout.Random(t)
-	for i, first := range dimensions {
-		inProportion(t, first.name, 400, first.add)
-		for _, second := range dimensions[i+1:] {
-			if random.IntN(5) == 0 { // all pairs take five times as long
-				inProportion(t, first.name+" and "+second.name, 100, first.add, second.add)
-			}
+	growth.Check(t, growth.Test[grown]{Dimensions: dimensions, Few: 400, Prepare: func(g *grown) func() int {
+		src := g.list()
+		return func() int {
+			list, err := krm.Parse(src)
+			require.NoError(t, err)
+			report, err := validate.Check(list, validate.Options{})
+			require.NoError(t, err)
+			validate.Suppress(list, report.Results, validate.Options{})
+			return len(src)
 		}
-	}
-}
-
-// inProportion compares the cost of few and of ten times as many.
-func inProportion(t *testing.T, name string, few int, add ...func(*grown, int)) {
-	t.Helper()
-	const times, most, least = 10, 25, 2 * time.Millisecond
-	sized := func(n int) []byte {
-		var g grown
-		for _, one := range add {
-			one(&g, n)
-		}
-		return g.list()
-	}
-	one, many := checkTime(t, sized(few)), checkTime(t, sized(times*few))
-	for range 3 { // the machine may be busy
-		if many > most*max(one, least) {
-			one, many = max(one, checkTime(t, sized(few))), min(many, checkTime(t, sized(times*few)))
-		}
-	}
-	assert.LessOrEqual(t, many, most*max(one, least), "%s: %d take %s, %d take %s", name, few, one, times*few, many)
+	}})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 	"github.com/resource-plugins/krm-functions/stacks/solver"
 	"github.com/resource-plugins/krm-functions/stacks/solver/bruteforce"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // world is a universe of packages with requests and a lock, as documents say it.
@@ -42,8 +43,7 @@ type worldAsk struct{ name, constraint, crd string }
 
 const worldRegistry = "registry.example.org/"
 
-func randomWorld(seed uint64) world {
-	r := rand.New(rand.NewPCG(seed, 2)) //nolint:gosec // the same worlds in every run
+func randomWorld(r *rand.Rand) world {
 	pick := func(texts ...string) string { return texts[r.IntN(len(texts))] }
 	w := world{locked: map[string]string{}, mode: pick("keep", "keep", "keep", "locked")}
 	names := []string{"a", "b", "c", "d", "e"}[:2+r.IntN(4)]
@@ -268,9 +268,9 @@ func (w world) admits(a worldAsk, name string, v worldVersion) bool {
 // the same requirers ask.
 func TestResolutionIsThatOfABruteForceSearch(t *testing.T) {
 	t.Parallel()
-	resolved, refused, disputed := 0, 0, 0
-	for seed := range uint64(1_500) {
-		w := randomWorld(seed)
+	random, resolved, refused, disputed := checkout.Random(t), 0, 0, 0
+	for round := range checkout.Rounds(1_500) {
+		w := randomWorld(random)
 		text := w.yaml()
 		list, err := krm.Parse([]byte(text))
 		require.NoError(t, err)
@@ -288,9 +288,9 @@ func TestResolutionIsThatOfABruteForceSearch(t *testing.T) {
 		for _, c := range got.Chosen {
 			have[c.Name] = c.Version
 		}
-		require.Equal(t, chosen, have, "seed %d\n%s", seed, text)
+		require.Equal(t, chosen, have, "world %d\n%s", round, text)
 		for i, one := range got.Requests {
-			require.Equal(t, want.Accepted[i], one.Closure != nil, "seed %d, request %d\n%s", seed, i, text)
+			require.Equal(t, want.Accepted[i], one.Closure != nil, "world %d, request %d\n%s", round, i, text)
 			if want.Accepted[i] {
 				resolved++
 				continue
@@ -299,7 +299,7 @@ func TestResolutionIsThatOfABruteForceSearch(t *testing.T) {
 			message := messageAbout(list, fmt.Sprintf("r%d", i))
 			for _, requirer := range w.requirers(p, want, i, got) {
 				disputed++
-				require.Contains(t, message, requirer, "seed %d, request %d\n%s", seed, i, text)
+				require.Contains(t, message, requirer, "world %d, request %d\n%s", round, i, text)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // text is a list as an orchestrator gets it.
@@ -241,9 +242,9 @@ spec:
 // those that they need, and the same input has the same output.
 func TestRender_property(t *testing.T) {
 	t.Parallel()
-	jobs := 0
-	for seed := range uint64(100) {
-		documents := universe(rand.New(rand.NewPCG(seed, 1)))
+	random, jobs := checkout.Random(t), 0
+	for range 100 {
+		documents := universe(random)
 		for _, way := range []func(*render.Options){nil, unpacked} {
 			list, same := listOf(t, documents...), listOf(t, documents...)
 			summary := rendered(t, list, inPackage(way))
@@ -270,7 +271,7 @@ func TestRender_property(t *testing.T) {
 				}
 				jobs++
 				for _, name := range i.Requires {
-					assert.True(t, applied[name] || strings.Contains(reported, "error"), "seed %d: %s before %s", seed, name, job.Name)
+					assert.True(t, applied[name] || strings.Contains(reported, "error"), "%s before %s", name, job.Name)
 				}
 				for _, object := range i.Objects {
 					applied[object.Name] = true

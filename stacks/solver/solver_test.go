@@ -10,11 +10,11 @@ import (
 
 	"github.com/resource-plugins/krm-functions/stacks/solver"
 	"github.com/resource-plugins/krm-functions/stacks/solver/bruteforce"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// randomProblem returns a problem that a search through all assignments can solve. Seeds differ in how much is asked.
-func randomProblem(seed uint64) *solver.Problem {
-	r := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // the same problems in every run
+// randomProblem returns a problem that a search through all assignments can solve. Problems differ in how much is asked.
+func randomProblem(r *rand.Rand) *solver.Problem {
 	p := &solver.Problem{}
 	nodes, most := 2+r.IntN(5), 1+r.IntN(4)
 	strict := 2 + r.IntN(5) // one in so many variants does not fit
@@ -70,13 +70,13 @@ func randomProblem(seed uint64) *solver.Problem {
 func TestSolverAnswersAsABruteForceSearch(t *testing.T) {
 	t.Parallel()
 	const problems = 20_000
-	refused, backtracked := 0, 0
-	for seed := range uint64(problems) {
-		p := randomProblem(seed)
+	random, refused, backtracked := checkout.Random(t), 0, 0
+	for range problems {
+		p := randomProblem(random)
 		want := bruteforce.Answer(p)
 		got, stats, ok := solver.Search(p)
 		require.True(t, ok)
-		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got), "seed %d: %+v", seed, p)
+		require.Equal(t, fmt.Sprint(want), fmt.Sprint(got), "%+v", p)
 		if slices.Contains(want.Accepted, false) {
 			refused++
 		}
@@ -92,9 +92,9 @@ func TestSolverAnswersAsABruteForceSearch(t *testing.T) {
 // The solver explains a refusal by what remains if everything else is left out, one by one.
 func TestConflictsAreThoseOfABruteForceSearch(t *testing.T) {
 	t.Parallel()
-	shared, cyclic, units := 0, 0, map[int]int{}
-	for seed := range uint64(2_000) {
-		p := randomProblem(seed)
+	random, shared, cyclic, units := checkout.Random(t), 0, 0, map[int]int{}
+	for range 2_000 {
+		p := randomProblem(random)
 		a := bruteforce.Answer(p)
 		for r, accepted := range a.Accepted {
 			if accepted {
@@ -103,7 +103,7 @@ func TestConflictsAreThoseOfABruteForceSearch(t *testing.T) {
 			got, ok := solver.Explain(p, a.Accepted, r, solver.MaxSteps)
 			require.True(t, ok)
 			want := bruteforce.Conflict(p, a.Accepted, r)
-			require.Equal(t, fmt.Sprint(want), fmt.Sprint(got.Units), "seed %d: %+v", seed, p)
+			require.Equal(t, fmt.Sprint(want), fmt.Sprint(got.Units), "%+v", p)
 			units[len(want)]++
 			if got.Shared {
 				shared++

@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -39,13 +36,8 @@ type response struct {
 func TestUnpack_printsWhatV010Prints(t *testing.T) {
 	t.Parallel()
 	tool := checkout.Tool(t, oracle)
-	rounds, seed := 1, uint64(1)
-	if n, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil {
-		rounds = n
-	}
-	seeds := seedPackages(t)
-	for round := range rounds {
-		random := rand.New(rand.NewPCG(seed, uint64(round))) //nolint:gosec // the same packages each time
+	random, seeds := checkout.Random(t), seedPackages(t)
+	for round := range checkout.Rounds(1) {
 		requests := make([]request, 500)
 		for i := range requests {
 			requests[i] = randomRequest(random, seeds)

@@ -1,7 +1,6 @@
 package v010_test
 
 import (
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -105,7 +104,7 @@ func update(t *testing.T, name string, archive *txtar.Archive, sections map[stri
 // What v0.10.0 refused is refused, but for what depends on its libraries.
 func TestUnpack_refusesWhatV010Refused(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 3)) //nolint:gosec // the same packages each time
+	random := checkout.Random(t)
 	refused, seeds := 0, seedPackages(t)
 	for range 500 {
 		m := maker{Rand: random}

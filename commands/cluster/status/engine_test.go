@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +18,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // recorded returns dumps of Kubernetes 1.34 with Argo Workflows 3.7.14 or Tekton 1.15, reduced to the fields that are read.
@@ -61,7 +61,7 @@ func TestObjects_recorded(t *testing.T) {
 			require.NoError(t, err)
 
 			documents := documentsOf(t, text)
-			random := rand.New(rand.NewPCG(1, 2))
+			random := checkout.Random(t)
 			random.Shuffle(len(documents), func(i, j int) { documents[i], documents[j] = documents[j], documents[i] })
 			shuffled := list(t, documents...)
 			shuffled.LackUnread()
@@ -82,7 +82,7 @@ func TestObjects_neverReadyWithoutObjects(t *testing.T) {
 		for _, s := range whole.Steps {
 			isReady[s.Step] = s.State == Ready
 		}
-		random := rand.New(rand.NewPCG(1, 2))
+		random := checkout.Random(t)
 		for range 100 {
 			var some []manifest
 			for _, o := range all {

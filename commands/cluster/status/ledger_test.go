@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // ledgerWorld simulates a cluster with the helpers: "use" reads "make", "only" reads "use" and has no outputs, and outputs of
@@ -231,7 +232,7 @@ func (w *ledgerWorld) job(name string, j *ledgerJob) manifest {
 // In no world is status Ready while the values differ from those of the render.
 func TestStatus_agreesWithTheLedger(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(29, 1))
+	random := checkout.Random(t)
 	ready, others := 0, 0
 	for i := range 2000 {
 		w := &ledgerWorld{random: random, param: "one", jobs: map[string]*ledgerJob{}, secrets: map[string]*ledgerSecret{}}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // plainWorld simulates a cluster with a plugin without outputs: "mk" creates with a param, "rm" deletes. The record has what ran
@@ -80,7 +82,7 @@ func (w *plainWorld) job(name, end string, at, endedAt int) manifest {
 // In no world of steps without outputs is status Ready while something else has run last.
 func TestStatus_agreesWithTheLedgerOfPlainSteps(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(29, 2))
+	random := checkout.Random(t)
 	found := map[State]int{}
 	for i := range 1000 {
 		w := &plainWorld{random: random, prune: random.IntN(2) > 0, ttl: random.IntN(2) > 0, jobs: map[string]*plainJob{}}

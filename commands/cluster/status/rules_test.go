@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 type manifest = map[string]any
@@ -353,7 +354,7 @@ func TestRules_agreeWithTheTemplate(t *testing.T) {
 		require.NoError(t, json.Unmarshal(d.text(t), &read))
 		worlds["dump "+c.name] = ofRender(read.Items)
 	}
-	random := rand.New(rand.NewPCG(1, 2))
+	random := checkout.Random(t)
 	for i := range 600 {
 		worlds[fmt.Sprintf("random %d", i)] = world(random)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // teardownWorld simulates a teardown that began at any time of the create phase: "drop" reads "make", and the cleanup removes
@@ -71,7 +72,7 @@ func (w *teardownWorld) objects(rendered bool) (all []manifest) {
 // In no world is a teardown Ready while something exists, nor Blocked while it can go on without the user.
 func TestStatus_agreesWithTheLedgerOfTeardowns(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(29, 3))
+	random := checkout.Random(t)
 	found := map[State]int{}
 	for i := range 1000 {
 		w := &teardownWorld{random: random, make: "ready", drop: "ready", cleanup: "ready"}

@@ -2,7 +2,6 @@ package renderdiff_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -38,9 +37,8 @@ func sideOfEngine(t *testing.T, name, helperImage string, documents ...string) [
 func TestCompare_enginesAgreeWithJobs(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "renders after each of many edits")
-	equal, bare := 0, 0
-	for seed := range uint64(40) {
-		random := rand.New(rand.NewPCG(seed, 20))
+	random, equal, bare := checkout.Random(t), 0, 0
+	for round := range checkout.Rounds(40) {
 		before := newModel()
 		after := before
 		for n := range 1 + random.IntN(2) {
@@ -63,7 +61,7 @@ func TestCompare_enginesAgreeWithJobs(t *testing.T) {
 					return runs(report)
 				}
 				jobs, tasks := compare(jobs.Name), compare(name)
-				at := fmt.Sprintf("seed %d, %s, %s", seed, name, mode)
+				at := fmt.Sprintf("round %d, %s, %s", round, name, mode)
 				for key, want := range jobs {
 					got, step := tasks[key], key[strings.LastIndex(key, "/")+1:]
 					if want.Run == renderdiff.Again || slices.Contains(publishing, step) {

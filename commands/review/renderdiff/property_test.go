@@ -3,7 +3,6 @@ package renderdiff_test
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -332,9 +331,8 @@ func reasonsOf(step renderdiff.Step) (reasons []string) {
 func TestCompare_reasonsAreThoseOfTheEdits(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "renders after each of many edits")
-	again, quiet := 0, 0
-	for seed := range uint64(110) {
-		random := rand.New(rand.NewPCG(seed, 17))
+	random, again, quiet := checkout.Random(t), 0, 0
+	for round := range checkout.Rounds(110) {
 		before := newModel()
 		for n := range random.IntN(4) {
 			modelEdits[random.IntN(len(modelEdits))](&before, 100+n)
@@ -366,7 +364,7 @@ func TestCompare_reasonsAreThoseOfTheEdits(t *testing.T) {
 		} {
 			report, err := renderdiff.Compare(sides[0], sides[1], renderdiff.Options{})
 			require.NoError(t, err)
-			name := fmt.Sprintf("seed %d, %s", seed, mode)
+			name := fmt.Sprintf("round %d, %s", round, mode)
 			changes := runs(report)
 			oldJobs, newJobs := jobsOf(t, old), jobsOf(t, is)
 			oldGenerations, newGenerations := generationsOf(old), generationsOf(is)
@@ -468,9 +466,9 @@ func generationsOf(items []*krm.Item) map[string]string {
 // another one.
 func TestCompare_sandboxEdits(t *testing.T) {
 	t.Parallel()
-	pairs, again := 0, 0
-	for seed := range uint64(20) {
-		pack := edits.New(seed)
+	random, pairs, again := checkout.Random(t), 0, 0
+	for range 20 {
+		pack := edits.New(random.Uint64())
 		before := sideOf(t, contract.RuntimeImage, documentsOf(pack)...)
 		for range 20 {
 			pack.Edit()

@@ -182,7 +182,7 @@ func TestKilledProcessesLeaveAllOrNothing(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	random := rand.New(rand.NewPCG(1, 2))
+	random := checkout.Random(t)
 	outcomes := map[string]int{}
 	var longest time.Duration
 	for range checkout.Rounds(40) {

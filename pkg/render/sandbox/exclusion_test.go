@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	sigsyaml "sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func parse(t *testing.T, text string) object {
@@ -133,7 +135,7 @@ func indexes(e *exclusion) (all []int) {
 // that escape from it together with the selectors before it.
 func TestExclusion_excludesEverySelectorOrReportsIt(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 4))
+	random := checkout.Random(t)
 	unavoidable, safe := 0, 0
 	for range 600 {
 		texts := make([]string, 1+random.IntN(5))

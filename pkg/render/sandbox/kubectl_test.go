@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,10 +23,10 @@ func TestGeneratedPatchesAsKubectlDoes(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "runs kubectl for each patch")
 	kubectl := checkout.Tool(t, "kubectl")
-	for i, kind := range []string{"strategic", "merge", "json"} {
+	for _, kind := range []string{"strategic", "merge", "json"} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			random := rand.New(rand.NewPCG(41, uint64(i)))
+			random := checkout.Random(t)
 			kinds := []string{deployment, rollout}
 			if kind == "strategic" {
 				kinds = kinds[:1]

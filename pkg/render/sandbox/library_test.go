@@ -117,7 +117,7 @@ func randomPatch(random *rand.Rand) object {
 func TestGeneratedPatchesAsStrategicpatchDoes(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "applies thousands of patches")
-	random := rand.New(rand.NewPCG(31, 32))
+	random := checkout.Random(t)
 	var workloads [2][]byte
 	for i, text := range []string{simple, rich} {
 		var err error

@@ -91,7 +91,7 @@ func (w *world) request(random *rand.Rand) (http.Header, string) {
 // Each request goes to the fork of the sandbox whose key it carries, or otherwise to the baseline.
 func TestRequestsFindTheirForkOrTheBaseline(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 7))
+	random := checkout.Random(t)
 	reached, refused := 0, 0
 	for range 60 {
 		w := randomWorld(t, random)
@@ -143,7 +143,7 @@ func (w *world) routes(key string) bool {
 // Neither the order of the documents nor other rendered objects change any object.
 func TestOrderDoesNotCount(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(8, 8))
+	random := checkout.Random(t)
 	for range 40 {
 		w := randomWorld(t, random)
 		for _, mode := range modes {

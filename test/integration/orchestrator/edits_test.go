@@ -47,7 +47,8 @@ func TestKptRandomEditsLeaveNothingBehind(t *testing.T) {
 		t.Run(fmt.Sprint(pipeline.name, " ", i), func(t *testing.T) {
 			t.Parallel()
 			p := &kptPackage{kpt: kpt, mutators: pipeline.mutators, folder: filepath.Join(t.TempDir(), "pkg")}
-			edited, random := edits.New(uint64(i)), rand.New(rand.NewPCG(uint64(i), 8))
+			random := checkout.Random(t)
+			edited := edits.New(random.Uint64())
 			for step := range 8 {
 				edited.Edit()
 				if random.IntN(3) == 0 {
