@@ -47,8 +47,16 @@ var logged = []struct {
 	{[]string{"catalog", "explain", "NAME", "."}, false},
 	{[]string{"catalog", "versions", "NAME", "."}, false},
 	{[]string{"status", "-f", "NAME.yaml"}, false},
+	{[]string{"list", "-f", "NAME.yaml"}, false},
+	{[]string{"sweep", "-f", "NAME.yaml"}, false},
+	{[]string{"sweep", "--names", "NAME.yaml", "-f", "NAME.yaml", "."}, false},
+	{[]string{"restore", "--base-ref", "NAME"}, false},
+	{[]string{"test", ".", "--engine", "process"}, false},
+	{[]string{"graph", "NAME", "."}, true},
+	{[]string{"new", "plugin", "NAME"}, false},
 	{[]string{"unpack", "."}, true},
 	{[]string{"kubebuilder", "test", "NAME"}, false},
+	{[]string{"kubebuilder", "run", "NAME", "init"}, false},
 }
 
 // scalarsOf returns the scalars of a tree, keys as well.

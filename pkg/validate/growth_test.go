@@ -89,6 +89,7 @@ var dimensions = map[string]func(g *grown, n int){
 	},
 	"unknown keys of the test":  func(g *grown, n int) { g.test += rows(n, "  k%d: v\n") },
 	"skipped checks":            func(g *grown, n int) { g.skip += rows(n, "  - check-%d\n") },
+	"repeated checks":           func(g *grown, n int) { g.skip += rows(n, "  - delete-twice # %d\n") },
 	"fixtures":                  func(g *grown, n int) { g.fixtures += rows(n, "  - {name: f%d, command: [./f], port: 80}\n") },
 	"fixtures with wrong names": func(g *grown, n int) { g.fixtures += rows(n, "  - {name: _f%d}\n") },
 	"variables of a fixture":    func(g *grown, n int) { g.fixtureEnv += rows(n, "      E%d: v\n") },

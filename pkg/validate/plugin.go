@@ -28,6 +28,9 @@ type plugin struct {
 	outputsOf  *document.OutputIndex
 	deletes    map[string]bool // the names of the delete steps
 
+	workflows map[v1alpha1.Phase]*names // the names of the steps of phases
+	produced  map[*v1alpha1.Step]*names // the names of the outputs of steps
+
 	stepGraph       *document.Graph
 	podTemplate     *overlay.Overlay
 	overlayProblems []strictyaml.Problem
@@ -60,6 +63,7 @@ func (p *plugin) read() {
 	p.name, p.nameErr = version.ParseName(p.Name)
 	p.params, p.takes = map[string][]input{}, document.NewParams(p.Name, &p.Spec)
 	p.outputsOf, p.deletes = document.NewOutputIndex(&p.Spec), map[string]bool{}
+	p.workflows, p.produced = map[v1alpha1.Phase]*names{}, map[*v1alpha1.Step]*names{}
 	for at, s := range document.Steps(&p.Spec) {
 		p.steps = append(p.steps, step{Step: s, at: at, path: at.Path()})
 		if at.Phase == v1alpha1.PhaseDelete {

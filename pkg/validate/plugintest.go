@@ -175,14 +175,16 @@ var testSkip = Rule{
 	Sources: []string{},
 	Example: "spec.skip[0]: create-once",
 	checks: []check{pluginTestCheck(func(r *Rule, t *pluginTest) {
+		skipped := map[string]bool{}
 		for i, id := range t.Spec.Skip {
 			path := krm.Path("spec.skip").Index(i)
 			switch known := v1alpha1.BuiltinChecks(); {
 			case !slices.Contains(known, id):
 				t.Report(r, path, "must be one of %s, not %q", strings.Join(known, ", "), id)
-			case slices.Contains(t.Spec.Skip[:i], id):
+			case skipped[id]:
 				t.Report(r, path, "%q must be listed once", id)
 			}
+			skipped[id] = true
 		}
 	})},
 }

@@ -3,7 +3,6 @@ package validate
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -86,34 +85,63 @@ var expectedStep = Rule{
 // expectsOutput reports an output that the plugin does not have.
 func (b *binding) expectsOutput(r *Rule, out expectedOutput) {
 	step := b.findStep(r, out.phase, out.path.Key("step"), out.Step)
-	if step == nil || slices.ContainsFunc(step.Outputs, func(o v1alpha1.Output) bool { return o.Name == out.Output }) {
+	if step == nil {
 		return
 	}
-	var names []string
-	for i := range step.Outputs {
-		names = append(names, step.Outputs[i].Name)
+	outputs := b.plugin.outputNames(step)
+	if _, exists := outputs.at[out.Output]; exists {
+		return
 	}
 	otherwise := "it has none"
-	if len(names) > 0 {
-		otherwise = "its outputs are " + strictyaml.Listed(names)
+	if len(outputs.all) > 0 {
+		otherwise = "its outputs are " + strictyaml.Listed(outputs.all)
 	}
-	b.test.suggest(r, out.path.Key("output"), fmt.Sprintf("step %q has no output", out.Step), out.Output, names, otherwise)
+	b.test.suggest(r, out.path.Key("output"), fmt.Sprintf("step %q has no output", out.Step), out.Output, outputs.all, otherwise)
 }
 
 // findStep returns the step of a phase with a name. An unknown name is reported.
 func (b *binding) findStep(r *Rule, phase v1alpha1.Phase, path krm.Path, name string) *v1alpha1.Step {
-	steps := b.plugin.Spec.Workflow(phase)
-	var names []string
-	for i := range steps {
-		if steps[i].Name == name {
-			return &steps[i]
-		}
-		names = append(names, steps[i].Name)
+	steps := b.plugin.workflowNames(phase)
+	if i, exists := steps.at[name]; exists {
+		return &b.plugin.Spec.Workflow(phase)[i]
 	}
 	otherwise := "the phase has none"
-	if len(names) > 0 {
-		otherwise = "its steps are " + strictyaml.Listed(names)
+	if len(steps.all) > 0 {
+		otherwise = "its steps are " + strictyaml.Listed(steps.all)
 	}
-	b.test.suggest(r, path, fmt.Sprintf("the %s phase of plugin %q has no step", phase, b.plugin.Name), name, names, otherwise)
+	b.test.suggest(r, path, fmt.Sprintf("the %s phase of plugin %q has no step", phase, b.plugin.Name), name, steps.all, otherwise)
 	return nil
+}
+
+// names are those of a list, with the index of the first item of each.
+type names struct {
+	all []string
+	at  map[string]int
+}
+
+func newNames[T any](list []T, name func(*T) string) *names {
+	n := &names{all: make([]string, len(list)), at: make(map[string]int, len(list))}
+	for i := range list {
+		n.all[i] = name(&list[i])
+		if _, exists := n.at[n.all[i]]; !exists {
+			n.at[n.all[i]] = i
+		}
+	}
+	return n
+}
+
+// workflowNames returns the names of the steps of a phase; tests look up many.
+func (p *plugin) workflowNames(phase v1alpha1.Phase) *names {
+	if p.workflows[phase] == nil {
+		p.workflows[phase] = newNames(p.Spec.Workflow(phase), func(s *v1alpha1.Step) string { return s.Name })
+	}
+	return p.workflows[phase]
+}
+
+// outputNames returns the names of the outputs of a step.
+func (p *plugin) outputNames(step *v1alpha1.Step) *names {
+	if p.produced[step] == nil {
+		p.produced[step] = newNames(step.Outputs, func(o *v1alpha1.Output) string { return o.Name })
+	}
+	return p.produced[step]
 }

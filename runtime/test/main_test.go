@@ -4,6 +4,7 @@ package test
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +48,21 @@ func withoutForks(write func() error) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return write()
+}
+
+// newRandom returns the random source of a test, one for each stream. Its seed is logged; the environment variable TEST_SEED
+// repeats it.
+func newRandom(tb testing.TB, stream uint64) *rand.Rand {
+	tb.Helper()
+	seed := rand.Uint64()
+	if text := os.Getenv("TEST_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			tb.Fatalf("TEST_SEED: %v", err)
+		}
+	}
+	tb.Logf("TEST_SEED=%d repeats the random choices of this test", seed)
+	return rand.New(rand.NewPCG(seed, stream))
 }
 
 // rounds returns the number of repetitions of timing-dependent tests: few times the environment variable TEST_ROUNDS, if

@@ -2,7 +2,6 @@ package test
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -256,7 +255,7 @@ func TestSignalThatTheScriptDoesNotCatch(t *testing.T) {
 // When the runner is killed, the lock is released at once, there is no exit code, and the script is killed, too.
 func TestKilledRunner(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 4))
+	random := newRandom(t, 0)
 	for range rounds(5) {
 		p := newMain(t, "#!/bin/sh\necho $$ > @/pid\nexec sleep 60\n")
 		main := p.start()
@@ -279,7 +278,7 @@ func TestKilledRunner(t *testing.T) {
 // A runner that is killed at any time writes an exit code only after all outputs.
 func TestKilledAtAnyTime(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(5, 6))
+	random := newRandom(t, 0)
 	ended, rounds := 0, rounds(20)
 	for range rounds {
 		p := newMain(t, "#!/bin/sh\nprintf 12345 > @/out/dsn\n")

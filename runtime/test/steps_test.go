@@ -3,7 +3,6 @@ package test
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -292,7 +291,7 @@ func TestOnlyTheLastAttemptStopsConsumers(t *testing.T) {
 // The runner starts at the time of the start timeout: either the script runs and is published, or it never runs.
 func TestStartAtTheTimeout(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(7, 8))
+	random := newRandom(t, 0)
 	for i := range rounds(6) {
 		delay := 980*time.Millisecond + time.Duration(random.IntN(60))*time.Millisecond
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
@@ -325,7 +324,7 @@ func TestUnreliableAPIServer(t *testing.T) {
 	for i := range rounds(5) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
-			random := rand.New(rand.NewPCG(9, uint64(i)))
+			random := newRandom(t, uint64(i))
 			server := newServer(t)
 			server.Inject(func(call Call) Fault {
 				switch draw := random.IntN(24); {

@@ -3,7 +3,6 @@ package test
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
@@ -126,7 +125,7 @@ func TestWatchThroughRestartsAndFreezes(t *testing.T) {
 	for i := range uint64(12) {
 		t.Run(strconv.FormatUint(i, 10), func(t *testing.T) {
 			t.Parallel()
-			random := rand.New(rand.NewPCG(1, i))
+			random := newRandom(t, i)
 			server := newServer(t)
 			ended := make(chan error, 1)
 			client := connect(t, server)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -34,7 +33,7 @@ func TestGeneratedPatchesAsKubectlDoes(t *testing.T) {
 			workloads := generatedWorkloads(t, random, 17, kinds...)
 			folder := kubectlFolder{program: kubectl, kind: kind, folder: t.TempDir()}
 			folder.write(t, workloads)
-			applied, patches := 0, rounds(50)
+			applied, patches := 0, checkout.Rounds(50)
 			for range patches {
 				patch, err := json.Marshal(generatedPatch(random, kind, pick(random, workloads...)))
 				require.NoError(t, err)
@@ -44,14 +43,6 @@ func TestGeneratedPatchesAsKubectlDoes(t *testing.T) {
 			t.Logf("%d of %d pairs are accepted, by %s as by us", applied, len(workloads)*patches, kubectl)
 		})
 	}
-}
-
-// rounds returns the number of generated cases of a test: few times the environment variable TEST_ROUNDS, if set.
-func rounds(few int) int {
-	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
-		return few * times
-	}
-	return few
 }
 
 // comparedWithKubectl compares the patched workloads with kubectl's, and returns their number.

@@ -1,4 +1,4 @@
-// Package growth checks that the cost of a function is in proportion to its input and output, also if several parts of the
+// Package growth checks that the time and the memory of a function are in proportion to its input and output, also if several parts of the
 // input grow together: a rule that is quick for many of one and few of the other may compare each with each.
 //
 //	growth.Check(t, growth.Test[input]{Dimensions: dimensions, Few: 100, Prepare: func(in *input) func() int { … }})
@@ -16,8 +16,9 @@ import (
 
 const (
 	times = 10                   // how much more there is of everything in the large input
-	most  = 2.5                  // how much more each byte of it may cost
 	least = 2 * time.Millisecond // what costs less is the garbage collector's
+	// How much more it may cost than the smaller one in proportion. Allocations do not depend on the machine.
+	mostTime, mostMemory = 2.5, 1.6
 )
 
 // Test describes the inputs of a function, and the function.
@@ -30,8 +31,8 @@ type Test[T any] struct {
 	Prepare func(input *T) func() (size int)
 }
 
-// Check compares the CPU time of small and of large inputs: of each dimension, and of a random tenth of the pairs, with
-// TEST_ROUNDS=10 of all. No other test must run at the same time.
+// Check compares the CPU time and the allocated bytes of small and of large inputs: of each dimension, and of a random tenth
+// of the pairs, with TEST_ROUNDS=10 of all. No other test must run at the same time.
 func Check[T any](t *testing.T, test Test[T]) {
 	t.Helper()
 	random, pairs := checkout.Random(t), 0
@@ -48,27 +49,39 @@ func Check[T any](t *testing.T, test Test[T]) {
 	t.Logf("%d dimensions and %d pairs", len(names), pairs)
 }
 
+// cost is what a run costs, and the size of its input and output.
+type cost struct {
+	cpu       time.Duration
+	allocated float64
+	size      int
+}
+
 // compare compares few with ten times as many.
 func (test Test[T]) compare(t *testing.T, few int, dimensions ...string) {
 	t.Helper()
-	one, small := test.cost(t, few, dimensions)
-	many, large := test.cost(t, times*few, dimensions)
-	isInProportion := func() bool {
-		return float64(many) <= most*float64(max(one, least))*max(float64(large)/float64(small), 1)
-	}
-	for range 3 { // the machine may be busy
-		if !isInProportion() {
-			again, _ := test.cost(t, few, dimensions)
-			less, _ := test.cost(t, times*few, dimensions)
-			one, many = max(one, again), min(many, less)
+	none, one, many := test.cost(t, 0, dimensions), test.cost(t, few, dimensions), test.cost(t, times*few, dimensions)
+	for range 3 { // the machine may be busy, and a garbage collection empties pools
+		if one.leadsTo(many, none) {
+			return
 		}
+		again, less := test.cost(t, few, dimensions), test.cost(t, times*few, dimensions)
+		one.cpu, many.cpu = max(one.cpu, again.cpu), min(many.cpu, less.cpu)
+		one.allocated, many.allocated = max(one.allocated, again.allocated), min(many.allocated, less.allocated)
 	}
-	if !isInProportion() {
-		t.Errorf("%q: %d take %s for %d bytes, %d take %s for %d", dimensions, few, one, small, times*few, many, large)
+	if !one.leadsTo(many, none) {
+		t.Errorf("%q: %d take %+v, %d take %+v", dimensions, few, one, times*few, many)
 	}
 }
 
-func (test Test[T]) cost(t *testing.T, n int, dimensions []string) (cost time.Duration, size int) {
+// leadsTo reports whether many cost in proportion to one, and none: the output of two dimensions may be their product.
+func (one cost) leadsTo(many, none cost) bool {
+	larger := max(times, float64(many.size-none.size)/float64(max(1, one.size-none.size)))
+	memory := max(1<<16, one.allocated-none.allocated)
+	return float64(many.cpu) <= mostTime*larger*float64(max(one.cpu, least)) &&
+		many.allocated-none.allocated <= mostMemory*larger*memory
+}
+
+func (test Test[T]) cost(t *testing.T, n int, dimensions []string) (c cost) {
 	t.Helper()
 	var input T
 	for _, name := range dimensions {
@@ -76,7 +89,12 @@ func (test Test[T]) cost(t *testing.T, n int, dimensions []string) (cost time.Du
 	}
 	run := test.Prepare(&input)
 	runtime.GC()
-	before := CPU(t)
-	size = run()
-	return CPU(t) - before, size
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	started := CPU(t)
+	c.size = run()
+	c.cpu = CPU(t) - started
+	runtime.ReadMemStats(&after)
+	c.allocated = float64(after.TotalAlloc - before.TotalAlloc)
+	return c
 }
