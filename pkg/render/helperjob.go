@@ -164,8 +164,16 @@ func (r *renderer) copied(s *step, namespace string) []contract.Input {
 
 // isUsed reports whether workloads of a namespace use an output of a create step.
 func (r *renderer) isUsed(s *step, output, namespace string) bool {
-	return s.ref.Phase == v1alpha1.PhaseCreate &&
-		slices.Contains(r.Copies[namespace], v1alpha1.StepOutput{Name: s.spec.Name, Output: output})
+	if r.used == nil {
+		r.used = map[string]map[v1alpha1.StepOutput]bool{}
+		for target, outputs := range r.Copies {
+			r.used[target] = make(map[v1alpha1.StepOutput]bool, len(outputs))
+			for _, one := range outputs {
+				r.used[target][one] = true
+			}
+		}
+	}
+	return s.ref.Phase == v1alpha1.PhaseCreate && r.used[namespace][v1alpha1.StepOutput{Name: s.spec.Name, Output: output}]
 }
 
 // copies adds what brings outputs to the Secrets of the same names in other namespaces: for each a workload of its own,

@@ -45,6 +45,7 @@ type renderer struct {
 	tasks       map[document.StepRef]int    // the steps that were added, by their order
 	jobs        map[document.StepRef]string // the names of their Jobs
 	paramsName  string
+	used        map[string]map[v1alpha1.StepOutput]bool // Copies, once they are needed
 	objects     []object
 	problems    []strictyaml.Problem
 }

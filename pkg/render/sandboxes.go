@@ -28,6 +28,9 @@ type sandbox struct {
 	isAbsent bool
 	// skipped are the delete steps that are given up, by resource.
 	skipped map[string][]string
+	// used are the outputs that forks use by resource, once they are needed, and usedFiles those of all resources as files.
+	used      map[string][]use
+	usedFiles []use
 	// record is what resolve-version chose, and unread why it cannot be read.
 	record resolve.Record
 	unread error

@@ -105,14 +105,15 @@ func outputsVolume(s *step, input *v1alpha1.Input) string {
 func (r *renderer) outputVolumes(s *step) (volumes []corev1.Volume) {
 	for i, producer := range s.producers {
 		secret := &corev1.SecretVolumeSource{SecretName: r.secretName(producer), DefaultMode: new(readable)}
+		seen := map[corev1.KeyToPath]bool{}
 		for n := range s.spec.Inputs {
 			input := &s.spec.Inputs[n]
 			if input.ValueFromStep == nil || input.Path() == "" || producerOf(s, input) != producer {
 				continue
 			}
 			item := corev1.KeyToPath{Key: input.ValueFromStep.Output, Path: input.ValueFromStep.Output}
-			if !slices.Contains(secret.Items, item) {
-				secret.Items = append(secret.Items, item)
+			if !seen[item] {
+				seen[item], secret.Items = true, append(secret.Items, item)
 			}
 		}
 		if len(secret.Items) > 0 {

@@ -12,6 +12,7 @@ import (
 
 // use is a variable of a fork that takes an output of a resource, or all outputs as files.
 type use struct {
+	number int      // in the order of the forks
 	at     krm.Path // of its source
 	forkOf v1alpha1.Workload
 	from   *v1alpha1.ResourceOutput // nil for files of all resources
@@ -49,20 +50,40 @@ func (s *sandbox) uses() (all []use) {
 			at := krm.Path("spec.forks").Index(i).Key("customizations").Key("env").Index(n)
 			switch {
 			case document.IsBindingRoot(&env):
-				all = append(all, use{at, fork.ForkOf, nil})
+				all = append(all, use{len(all), at, fork.ForkOf, nil})
 			case env.ValueFrom != nil && env.ValueFrom.Resource != nil && env.Operation != "delete":
-				all = append(all, use{at.Key("valueFrom").Key("resource"), fork.ForkOf, env.ValueFrom.Resource})
+				all = append(all, use{len(all), at.Key("valueFrom").Key("resource"), fork.ForkOf, env.ValueFrom.Resource})
 			}
 		}
 	}
 	return all
 }
 
+// usesOf returns the uses of a resource in their order: of its outputs, and of the files of all resources.
+func (s *sandbox) usesOf(resource string) []use {
+	if s.used == nil {
+		s.used = map[string][]use{}
+		for _, u := range s.uses() {
+			if u.from == nil {
+				s.usedFiles = append(s.usedFiles, u)
+			} else {
+				s.used[u.from.Name] = append(s.used[u.from.Name], u)
+			}
+		}
+	}
+	all := slices.Concat(s.used[resource], s.usedFiles)
+	slices.SortFunc(all, func(a, b use) int { return cmp.Compare(a.number, b.number) })
+	return all
+}
+
 // strayUses reports the uses of resources that the sandbox does not have.
 func (s *sandbox) strayUses() (results []krm.Result) {
+	names := make(map[string]bool, len(s.Spec.Resources))
+	for _, r := range s.Spec.Resources {
+		names[r.Name] = true
+	}
 	for _, u := range s.uses() {
-		isUsed := func(r v1alpha1.SandboxResource) bool { return r.Name == u.from.Name }
-		if u.from != nil && !slices.ContainsFunc(s.Spec.Resources, isUsed) {
+		if u.from != nil && !names[u.from.Name] {
 			results = append(results, krm.At(s.Item, u.at.Key("name"), krm.Error,
 				fmt.Sprintf("must be a resource of this sandbox, not %q", u.from.Name)+moreFindings))
 		}
@@ -80,10 +101,7 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 		}
 	}
 	var index *document.OutputIndex
-	for _, u := range s.uses() {
-		if u.from != nil && u.from.Name != resource {
-			continue
-		}
+	for _, u := range s.usesOf(resource) {
 		if index == nil {
 			index = document.NewOutputIndex(phase.spec)
 		}

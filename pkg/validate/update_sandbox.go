@@ -159,11 +159,12 @@ var forkRemoved = Rule{
 		if s.before.absent() || s.unread("spec.forks") {
 			return
 		}
+		workloads, names := map[v1alpha1.Workload]bool{}, map[string]bool{}
+		for _, fork := range s.after.Spec.Forks {
+			workloads[fork.ForkOf.Plain()], names[fork.Name] = true, fork.Name != ""
+		}
 		for _, fork := range s.before.Spec.Forks {
-			kept := slices.ContainsFunc(s.after.Spec.Forks, func(one v1alpha1.Fork) bool {
-				return one.ForkOf.Plain() == fork.ForkOf.Plain() || one.Name == fork.Name && one.Name != ""
-			})
-			if !kept {
+			if !workloads[fork.ForkOf.Plain()] && !names[fork.Name] {
 				s.after.Report(r, "spec.forks", "the fork of %s is removed: older operators refuse that; "+
 					"if yours does, make another sandbox", workloadText(fork.ForkOf))
 			}

@@ -28,7 +28,7 @@ type comparison struct {
 	old, new *step
 	reasons  []Reason
 	// overlayVariables are the variables with a value that certainly come from the overlay.
-	overlayVariables []string
+	overlayVariables map[string]bool
 	// hidden is set if a part of the step could not be compared.
 	hidden bool
 }
@@ -41,7 +41,7 @@ func (c *compare) run(before, after *step) (Run, []Reason) {
 	if after == nil {
 		return Gone, nil
 	}
-	d := &comparison{compare: c, old: before, new: after}
+	d := &comparison{compare: c, old: before, new: after, overlayVariables: map[string]bool{}}
 	switch same := before.generation == after.generation; {
 	case same && !d.losesTrack():
 		d.addRendering()

@@ -21,10 +21,16 @@ func (d *comparison) inputsOf(old, newer *v1alpha1.Step) {
 	was, wasOrder := definitions(old)
 	is, order := definitions(newer)
 	d.named(ReasonInput, was, is, wasOrder, order)
+	earlier := make(map[string]int, len(old.Inputs))
+	for at := range old.Inputs {
+		if _, isRepeated := earlier[old.Inputs[at].Name]; !isRepeated {
+			earlier[old.Inputs[at].Name] = at
+		}
+	}
 	for i := range newer.Inputs {
 		input := &newer.Inputs[i]
-		at := slices.IndexFunc(old.Inputs, func(other v1alpha1.Input) bool { return other.Name == input.Name })
-		if at < 0 || !input.ValueFromSandbox || !old.Inputs[at].ValueFromSandbox {
+		at, exists := earlier[input.Name]
+		if !exists || !input.ValueFromSandbox || !old.Inputs[at].ValueFromSandbox {
 			continue
 		}
 		before, isBefore := d.param(d.before, d.old, &old.Inputs[at])
@@ -111,7 +117,7 @@ func (d *comparison) inputs(oldNames, newNames map[string]string) {
 		isVariable := name != key
 		if isVariable && (was.isText || is.isText) {
 			if isOld && oldNames != nil || isNew && newNames != nil {
-				d.overlayVariables = append(d.overlayVariables, name)
+				d.overlayVariables[name] = true
 				continue
 			}
 			kind = ReasonVariable
@@ -231,9 +237,12 @@ func producerOf(of *step, from *corev1.EnvVarSource) string {
 
 // union returns the texts of both lists, each once.
 func union(a, b []string) []string {
-	all := slices.Clone(a)
+	all, known := slices.Clone(a), make(map[string]bool, len(a))
+	for _, text := range a {
+		known[text] = true
+	}
 	for _, text := range b {
-		if !slices.Contains(a, text) {
+		if !known[text] {
 			all = append(all, text)
 		}
 	}

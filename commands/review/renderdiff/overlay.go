@@ -88,7 +88,7 @@ func (d *comparison) remainder(of *step) *corev1.PodTemplateSpec {
 		main.VolumeMounts = slices.DeleteFunc(main.VolumeMounts, func(m corev1.VolumeMount) bool { return isOurVolume(m.Name) })
 		main.Env = slices.DeleteFunc(main.Env, func(v corev1.EnvVar) bool {
 			if v.ValueFrom == nil {
-				return !slices.Contains(d.overlayVariables, v.Name)
+				return !d.overlayVariables[v.Name]
 			}
 			return producerOf(of, v.ValueFrom) != ""
 		})

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -18,13 +17,18 @@ type outputResolver struct {
 	list        *krm.ResourceList
 	plugins     *resolve.Catalog // nil until an output is used
 	generations map[*krm.Item]*render.Generations
+	indexes     map[*v1alpha1.ResourcePluginSpec]*document.OutputIndex
+
+	of        *input // the sandbox of resources
+	resources map[string]*v1alpha1.SandboxResource
 }
 
 // resolveOutputs finds the generations of the steps whose outputs forks use, and adds the step to outputKeys that name only
 // an output. It reports outputKeys that cannot be completed. A fork whose plugin is not in the list has no generation: it
 // reads what any render has published.
 func resolveOutputs(list *krm.ResourceList, sandboxes []*input) {
-	r := &outputResolver{list: list, generations: map[*krm.Item]*render.Generations{}}
+	r := &outputResolver{list: list, generations: map[*krm.Item]*render.Generations{},
+		indexes: map[*v1alpha1.ResourcePluginSpec]*document.OutputIndex{}}
 	for _, s := range sandboxes {
 		r.findBindings(s)
 		ofResource := map[string]map[string]string{}
@@ -45,14 +49,13 @@ func resolveOutputs(list *krm.ResourceList, sandboxes []*input) {
 
 // plugin returns the resource of an output, and its plugin; nil if they are unknown.
 func (r *outputResolver) plugin(s *input, from *v1alpha1.ResourceOutput) (*v1alpha1.SandboxResource, *resolve.Choice) {
-	i := slices.IndexFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == from.Name })
-	if i < 0 {
+	resource := r.resource(s, from.Name)
+	if resource == nil {
 		return nil, nil
 	}
 	if r.plugins == nil {
 		r.plugins = resolve.NewCatalog(r.list.Items())
 	}
-	resource := &s.Spec.Resources[i]
 	choice, err := r.plugins.Resolve(resource.Plugin)
 	if err != nil || choice.Spec == nil {
 		return resource, nil
@@ -60,13 +63,34 @@ func (r *outputResolver) plugin(s *input, from *v1alpha1.ResourceOutput) (*v1alp
 	return resource, choice
 }
 
+// resource returns the resource of a sandbox with a name, nil if it has none.
+func (r *outputResolver) resource(s *input, name string) *v1alpha1.SandboxResource {
+	if r.of != s {
+		r.of, r.resources = s, make(map[string]*v1alpha1.SandboxResource, len(s.Spec.Resources))
+		for i := range s.Spec.Resources {
+			if one := &s.Spec.Resources[i]; r.resources[one.Name] == nil {
+				r.resources[one.Name] = one
+			}
+		}
+	}
+	return r.resources[name]
+}
+
+// indexOf returns the outputs of a plugin, which many variables may look up.
+func (r *outputResolver) indexOf(spec *v1alpha1.ResourcePluginSpec) *document.OutputIndex {
+	if r.indexes[spec] == nil {
+		r.indexes[spec] = document.NewOutputIndex(spec)
+	}
+	return r.indexes[spec]
+}
+
 // complete adds the step to an outputKey that names only an output, or reports why that is not possible.
 func (r *outputResolver) complete(s *input, at krm.Path, from *v1alpha1.ResourceOutput, choice *resolve.Choice) bool {
 	var outputs []v1alpha1.StepOutput
 	missing := ""
 	if choice != nil {
-		outputs = document.OutputsOf(choice.Spec, from.OutputKey)
-	} else if slices.ContainsFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool { return r.Name == from.Name }) {
+		outputs = r.indexOf(choice.Spec).Of(from.OutputKey)
+	} else if r.resource(s, from.Name) != nil {
 		missing = ", and its plugin is not in the list"
 	}
 	if len(outputs) != 1 {
