@@ -6,6 +6,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -312,6 +316,26 @@ func TestRead_refusesBrokenArchives(t *testing.T) {
 			assert.True(t, strings.HasPrefix(err.Error(), "p.tar: "), err)
 			assert.NotContains(t, err.Error(), "\n")
 		})
+	}
+}
+
+// A small archive that decompresses to a lot takes little more memory than that, whether it is refused on the way or at the end.
+// No other test runs at the same time.
+func TestReadPath_bombsTakeLittleMemory(t *testing.T) { //nolint:paralleltest // measures what is allocated
+	noise := make([]byte, 1<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise) // never fails
+	for name, text := range map[string][]byte{
+		"refused on the way": zeros(1000),
+		"refused at the end": append(ociimage.Gzip(noise), zeros(190)...), // 1.2 MB become 191
+	} {
+		file := filepath.Join(t.TempDir(), "p.tar.gz")
+		require.NoError(t, os.WriteFile(file, text, 0o600))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := pack.ReadPath(file)
+		runtime.ReadMemStats(&after)
+		require.Error(t, err, name)
+		assert.Less(t, (after.TotalAlloc-before.TotalAlloc)>>20, uint64(220), "%s: MiB", name)
 	}
 }
 
