@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	times = 10                   // how much more there is of everything in the large input
-	least = 2 * time.Millisecond // what costs less is the garbage collector's
-	// How much more it may cost than the smaller one in proportion. Allocations do not depend on the machine.
-	mostTime, mostMemory = 2.5, 1.6
+	times = 10  // how much more there is of everything in the large input
+	most  = 2.5 // how much more it may cost than the smaller one in proportion: of a cost that is quadratic, it is times
+	// What costs less than this is the garbage collector's, or that of lists and maps that grow in steps.
+	leastTime, leastMemory = 2 * time.Millisecond, 256 << 10
 )
 
 // Test describes the inputs of a function, and the function.
@@ -36,6 +36,7 @@ type Test[T any] struct {
 func Check[T any](t *testing.T, test Test[T]) {
 	t.Helper()
 	random, pairs := checkout.Random(t), 0
+	test.cost(t, 0, nil) // what is made once in a process
 	names := slices.Sorted(maps.Keys(test.Dimensions))
 	for i, first := range names {
 		test.compare(t, test.Few, first)
@@ -64,21 +65,21 @@ func (test Test[T]) compare(t *testing.T, few int, dimensions ...string) {
 		if one.leadsTo(many, none) {
 			return
 		}
-		again, less := test.cost(t, few, dimensions), test.cost(t, times*few, dimensions)
+		fixed, again, less := test.cost(t, 0, dimensions), test.cost(t, few, dimensions), test.cost(t, times*few, dimensions)
 		one.cpu, many.cpu = max(one.cpu, again.cpu), min(many.cpu, less.cpu)
+		none.allocated = min(none.allocated, fixed.allocated)
 		one.allocated, many.allocated = max(one.allocated, again.allocated), min(many.allocated, less.allocated)
 	}
 	if !one.leadsTo(many, none) {
-		t.Errorf("%q: %d take %+v, %d take %+v", dimensions, few, one, times*few, many)
+		t.Errorf("%q: 0 take %+v, %d take %+v, %d take %+v", dimensions, none, few, one, times*few, many)
 	}
 }
 
 // leadsTo reports whether many cost in proportion to one, and none: the output of two dimensions may be their product.
 func (one cost) leadsTo(many, none cost) bool {
 	larger := max(times, float64(many.size-none.size)/float64(max(1, one.size-none.size)))
-	memory := max(1<<16, one.allocated-none.allocated)
-	return float64(many.cpu) <= mostTime*larger*float64(max(one.cpu, least)) &&
-		many.allocated-none.allocated <= mostMemory*larger*memory
+	return float64(many.cpu) <= most*larger*float64(max(one.cpu, leastTime)) &&
+		many.allocated-none.allocated <= most*larger*max(one.allocated-none.allocated, leastMemory)
 }
 
 func (test Test[T]) cost(t *testing.T, n int, dimensions []string) (c cost) {
@@ -89,6 +90,7 @@ func (test Test[T]) cost(t *testing.T, n int, dimensions []string) (c cost) {
 	}
 	run := test.Prepare(&input)
 	runtime.GC()
+	runtime.GC() // a pool keeps what it has for one more collection
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	started := CPU(t)
