@@ -65,6 +65,8 @@ func TestCheck(t *testing.T) {
 		{`dependsOn: [{crd: "*.cache.example.org/v1"}, {crd: caches.cache.example.org}]`, nil, nil},
 		{`dependsOn: [{crd: "*.*"}]`, nil, []string{
 			`spec.dependsOn[0].crd: must be a CRD of another package, not "*.*": the controller would get rights on all API groups`}},
+		{`dependsOn: [{crd: caches.*.example.org}]`, nil, []string{
+			`spec.dependsOn[0].crd: must be a CRD of another package, not "caches.*.example.org": the controller would get rights on all API groups`}},
 		{`dependsOn: [{crd: secrets}]`, nil, []string{
 			`spec.dependsOn[0].crd: must be a CRD of another package, not "secrets": the controller would get rights on resources of Kubernetes`}},
 		{`dependsOn: [{crd: nodes/proxy}]`, nil, []string{
