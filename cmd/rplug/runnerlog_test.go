@@ -7,22 +7,28 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/runnerlog"
 )
 
-// logged are commands whose output a log has: all of it, or of those that print objects the part on stderr.
-var logged = []struct {
+// loggedCall is a call whose output a log has: all of it, or of one that prints objects the part on stderr.
+type loggedCall struct {
 	args     []string
 	isObject bool
-}{
+}
+
+// logged are the calls. NAME is the name of a file and the value of fields.
+var logged = []loggedCall{
 	{[]string{"validate", "."}, false},
 	{[]string{"validate", "--output", "json", "."}, false},
 	{[]string{"validate", "--output", "sarif", "."}, false},
@@ -57,6 +63,38 @@ var logged = []struct {
 	{[]string{"unpack", "."}, true},
 	{[]string{"kubebuilder", "test", "NAME"}, false},
 	{[]string{"kubebuilder", "run", "NAME", "init"}, false},
+	{[]string{"kubebuilder", "install", "--root", "NAME.yaml"}, false},
+	{[]string{"catalog", "deprecate", "NAME@1.0.0", "--reason", "NAME", "-c", "NAME.yaml"}, false},
+	{[]string{"catalog", "yank", "NAME@1.0.0", "--reason", "NAME", "-c", "NAME.yaml"}, false},
+	{[]string{"catalog", "diff", "NAME.yaml", "other/NAME.yaml"}, false},
+	{[]string{"catalog", "index", ".", "--name", "NAME"}, false},
+	{[]string{"catalog", "push", "127.0.0.1:1/p:NAME", "."}, false},
+	{[]string{"catalog", "pull", "127.0.0.1:1/p:NAME", "NAME"}, false},
+	{[]string{"logs", "NAME", "NAME"}, false},
+	{[]string{"rerun", "NAME", "NAME/NAME"}, false},
+	{[]string{"post-render", "."}, true},
+	{[]string{"new", "project", "--cluster", "NAME"}, false},
+	{[]string{"new", "sandbox", "NAME", "--plugin", "NAME"}, false},
+	{[]string{"new", "test", "NAME"}, false},
+	{[]string{"man", "NAME"}, false},
+}
+
+// Each command is called whose output depends on more than its flags, as the scripts for completion do.
+func TestRunnerLog_callsEachCommand(t *testing.T) {
+	t.Parallel()
+	root := rplug.NewCommand(&bytes.Buffer{}, extensions()...)
+	root.RemoveCommand(subcommand(t, root, "completion"))
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+		path := strings.Fields(c.CommandPath())[1:]
+		assert.True(t, c.HasSubCommands() || slices.ContainsFunc(logged, func(one loggedCall) bool {
+			return len(one.args) >= len(path) && slices.Equal(one.args[:len(path)], path)
+		}), "%q must be among the calls", path)
+	}
+	check(root)
 }
 
 // scalarsOf returns the scalars of a tree, keys as well.
@@ -104,7 +142,7 @@ func TestRunnerLog(t *testing.T) {
 		for _, one := range logged {
 			args := strings.Split(strings.ReplaceAll(strings.Join(one.args, "\x00"), "NAME", called), "\x00")
 			command := exec.Command(filepath.Join(bin, "rplug"), args...)
-			command.Dir, command.Env = dir, append(os.Environ(), "GITHUB_ACTIONS=true")
+			command.Dir, command.Env = dir, append(os.Environ(), "GITHUB_ACTIONS=true", "KUBECONFIG=none")
 			var out, log bytes.Buffer
 			command.Stdout, command.Stderr = &out, &log
 			if _ = command.Run(); one.isObject { // most are refused

@@ -47,7 +47,7 @@ func Hostile() (all []string) {
 	for _, name := range commandNames {
 		for _, form := range []string{
 			"::%s::x", "  ::%s ::x", "::%s file=a,line=1::x", "##[%s]x", "a ##[%s a=b;]x", "\u00a0::%s::x", "\t::%s::x",
-			"x\n::%s::x", "x\r::%s::x", "x\u0085::%s::x", "####[%s]", "#\u200b##[%s]", "\u2028::%s::x",
+			"x\n::%s::x", "x\r::%s::x", "x\u0085::%s::x", "####[%s]", "#\u200b##[%s]", "\u2028::%s::x", "::%[1]s::a ##[%[1]s]x",
 		} {
 			all = append(all, fmt.Sprintf(form, name))
 		}
