@@ -43,6 +43,9 @@ const (
 	// a sandbox: delete steps that are given up, `RESOURCE/STEP` separated by commas; the rest of the delete phase runs without
 	// them
 	SkipDeleteKey = Group + "/skip-delete"
+	// a sandbox: `after-create` keeps the Pods of its forks from starting until all create steps are done, and not only those
+	// whose outputs they use
+	ForkStartKey = Group + "/fork-start"
 	// a sandbox, or as label and annotation a rendered object: the sandbox's id; on a sandbox it replaces the id that is
 	// derived from cluster and name
 	SandboxIDKey = Group + "/sandbox-id"
@@ -69,7 +72,7 @@ const (
 	PhaseKey = Group + "/phase"
 	// rendered objects, label and annotation: the name of the step
 	StepKey = Group + "/step"
-	// objects of Jobs that run no step, label and annotation: `copy` or `cleanup`
+	// objects of Jobs that run no step, label and annotation: `copy`, `cleanup` or `forks`
 	HelperKey = Group + "/helper"
 	// a copy Job, or the Pod of a copy with an engine of the cluster: the namespace to which it copies outputs
 	CopyToKey = Group + "/copy-to"

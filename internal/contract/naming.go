@@ -64,6 +64,12 @@ func OutputSecretName(sandboxID, resource, step string) string {
 	return ObjectName(Hash("output", sandboxID, resource, step), resource, step)
 }
 
+// ForkName returns the name of a fork of the workload that a sandbox names, and that the list has by the name baseline. Its
+// Pods have it in the label ForkKey.
+func ForkName(sandboxID, kind, namespace, name, baseline, sandbox string) string {
+	return ObjectName(Hash("fork", sandboxID, kind, namespace, name), baseline, sandbox)
+}
+
 // clean turns text into lower-case letters, digits and single dashes: a letter first, no dash last, at most limit bytes.
 func clean(text string, limit int) string {
 	out := make([]byte, 0, min(limit, len(text)))

@@ -35,6 +35,11 @@ type Plan struct {
 	// Ancestors is the number of Jobs that the producers wait for, directly or indirectly. Their names are in the
 	// annotations InputJobKey after those of the producers.
 	Ancestors int `json:"ancestors,omitempty"`
+	// Created is set if workloads in the namespace of the step wait for its end: the Secret then also has CreatedKey.
+	Created bool `json:"created,omitempty"`
+	// Forks are the namespaces in which HelperForks waits until no Pod of the sandbox's forks is left. The Pods are counted by a
+	// PodDisruptionBudget, whose name is in the annotation ForkBudgetKey of the Pod.
+	Forks []string `json:"forks,omitempty"`
 }
 
 // ExitWaited is the exit code of a helper after WaitSeconds. Its Job must not count it as a failure. It is EX_TEMPFAIL of
@@ -83,7 +88,7 @@ func AlreadyPublished(generation string) string {
 
 // Input is one output of another step.
 type Input struct {
-	// Output is the key in the producer's Secret.
+	// Output is the key in the producer's Secret. For HelperCopy it may be empty: only CreatedKey is copied.
 	Output string `json:"output"`
 	// File is the name of the file for the value below InputsFolder, or empty if only the environment reads it.
 	File string `json:"file,omitempty"`
@@ -118,15 +123,25 @@ type Output struct {
 // dots.
 func WorkloadKey(output, generation string) string { return output + "." + generation }
 
+// CreatedKey is the key, without a value, by which workloads wait for the end of a step: that of an output without a name.
+func CreatedKey(generation string) string { return WorkloadKey("", generation) }
+
+// CreatedVariable is the name of a variable of a fork that waits for the end of a step.
+func CreatedVariable(i int) string { return "RESOURCEPLUGINS_CREATED_" + strconv.Itoa(i) }
+
 // The configuration of the helpers: all variables of their containers.
 const (
 	PlanVariable         = "RESOURCEPLUGINS_PLAN"          // a Plan as JSON
 	NamespaceVariable    = "RESOURCEPLUGINS_NAMESPACE"     // metadata.namespace, by the downward API
 	OutputSecretVariable = "RESOURCEPLUGINS_OUTPUT_SECRET" // the annotation OutputSecretKey, by the downward API
+	ForkBudgetVariable   = "RESOURCEPLUGINS_FORK_BUDGET"   // the annotation ForkBudgetKey, by the downward API
 )
 
 // OutputSecretKey is the Pod annotation with the name of the Secret to which the step publishes.
 const OutputSecretKey = Group + "/output-secret"
+
+// ForkBudgetKey is the Pod annotation with the name of the PodDisruptionBudgets that count the Pods of a sandbox's forks.
+const ForkBudgetKey = Group + "/fork-budget"
 
 // MaxProducers is the number of steps whose outputs one step may read: the values of more would not fit into a helper's
 // memory.
@@ -197,6 +212,7 @@ const (
 	HelperOutputs  = "outputs" // container: wait for the script's end, publish
 	HelperCopy     = "copy"    // Job: copy output Secrets to another namespace
 	HelperCleanup  = "cleanup" // Job: remove the output Secrets after the delete steps
+	HelperForks    = "forks"   // Job: wait until no Pod of the sandbox's forks is left
 	ImageRunner    = "/runner" // the runner in the helper image
 	HelperUserID   = 65532
 	TokenMountPath = "/var/run/secrets/kubernetes.io/serviceaccount"

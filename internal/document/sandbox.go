@@ -57,6 +57,21 @@ func IsAbsent(item *krm.Item) (bool, error) {
 	}
 }
 
+// ForkStartPath is the path of the annotation that ForksLast reads.
+func ForkStartPath() krm.Path { return krm.Path("metadata.annotations").Key(contract.ForkStartKey) }
+
+// ForksLast reports whether the sandbox's forks start when all create steps are done: its annotation
+// resourceplugins.dev/fork-start is "after-create". Any other value is an error, of the rule fork-start.
+func (s *Sandbox) ForksLast() (bool, error) {
+	switch start, isSet := s.Item.Annotation(contract.ForkStartKey); {
+	case start == "after-create":
+		return true, nil
+	case isSet:
+		return false, fmt.Errorf(`must be "after-create", not %q: without the annotation, a fork waits for the outputs that it uses`, start)
+	}
+	return false, nil
+}
+
 // SkipDeletePath is the path of the annotation with the delete steps that are given up.
 func SkipDeletePath() krm.Path { return krm.Path("metadata.annotations").Key(contract.SkipDeleteKey) }
 

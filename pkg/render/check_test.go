@@ -68,7 +68,7 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 		{`"spec: {`, `"metadata: {namespace: other}\nspec: {`, "spec.runner.podTemplateOverlay", "must not be"},
 	} {
 		p := parse(t, strings.Replace(valid, c.old, c.new, 1))
-		compiled, problems := compile(p, v1alpha1.PhaseCreate, DefaultOptions())
+		compiled, problems := compile(p, v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 		require.Nil(t, compiled, c.new)
 		require.NotEmpty(t, problems, c.new)
 		var all []string
@@ -84,7 +84,7 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 			return false
 		}, "%s: %s\nin %s", c.path, c.want, strings.Join(all, "\n"))
 	}
-	compiled, problems := compile(parse(t, valid), v1alpha1.PhaseCreate, DefaultOptions())
+	compiled, problems := compile(parse(t, valid), v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	require.NotNil(t, compiled, "%v", problems)
 	require.Empty(t, problems)
 }
@@ -95,7 +95,7 @@ func TestCyclesAndTooManyProducers(t *testing.T) {
 	p.Spec.Create[0].Inputs = append(p.Spec.Create[0].Inputs,
 		v1alpha1.Input{Name: "c", ValueFromStep: &v1alpha1.StepOutput{Name: "two", Output: "z"}})
 	p.Spec.Create[1].Outputs = []v1alpha1.Output{{Name: "z", ValueFromPath: "/z"}}
-	_, problems := compile(p, v1alpha1.PhaseDelete, DefaultOptions())
+	_, problems := compile(p, v1alpha1.PhaseDelete, DefaultOptions(), variant{})
 	require.Len(t, problems, 1)
 	assert.Equal(t, "steps must not wait for each other: one → two → one", problems[0].Message)
 
@@ -107,7 +107,7 @@ func TestCyclesAndTooManyProducers(t *testing.T) {
 		last.Inputs = append(last.Inputs, v1alpha1.Input{Name: name, ValueFromStep: &v1alpha1.StepOutput{Name: name, Output: "o"}})
 	}
 	p.Spec.Create = append(p.Spec.Create, last)
-	_, problems = compile(p, v1alpha1.PhaseCreate, DefaultOptions())
+	_, problems = compile(p, v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	require.Len(t, problems, 1)
 	assert.Equal(t, "must read outputs of at most 16 steps, not 17", problems[0].Message)
 }
@@ -118,7 +118,7 @@ func TestWarnings(t *testing.T) {
 	p.Spec.Runner.PodTemplateOverlay = "spec: {automountServiceAccountToken: true, containers: [" +
 		"{name: main, command: [x], env: [" +
 		"{name: B, value: x}, {name: SIGNADOT_SANDBOX_ID, value: x}, {name: C, value: $(B)}]}]}"
-	compiled, problems := compile(p, v1alpha1.PhaseCreate, DefaultOptions())
+	compiled, problems := compile(p, v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	require.NotNil(t, compiled)
 	var messages []string
 	for _, p := range problems {
@@ -156,7 +156,7 @@ func TestLimitsOfParams(t *testing.T) {
 	} {
 		r := testRequest
 		r.Params = c.params
-		compiled, _ := compile(read(t, c.folder), v1alpha1.PhaseCreate, DefaultOptions())
+		compiled, _ := compile(read(t, c.folder), v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 		objects, problems := compiled.render(&r)
 		if c.want == "" {
 			assert.Empty(t, problems, name)
@@ -181,14 +181,14 @@ func TestLimitsOfTheWhole(t *testing.T) {
 		p.Spec.Create[0].Inputs = append(p.Spec.Create[0].Inputs, v1alpha1.Input{Name: name, ValueFromSandbox: true})
 		r.Params[name] = strings.Repeat("x", 100_000)
 	}
-	compiled, _ := compile(p, v1alpha1.PhaseCreate, DefaultOptions())
+	compiled, _ := compile(p, v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	_, problems := compiled.render(&r)
 	require.Len(t, problems, 1)
 	assert.Contains(t, problems[0].Message, `together as variables of step "one"`)
 
 	p = parse(t, valid)
 	p.Spec.Runner.PodTemplateOverlay = "metadata: {annotations: {a: " + strings.Repeat("x", 256<<10) + "}}"
-	compiled, _ = compile(p, v1alpha1.PhaseCreate, DefaultOptions())
+	compiled, _ = compile(p, v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	_, problems = compiled.render(&testRequest)
 	require.NotEmpty(t, problems)
 	assert.Contains(t, problems[0].Message, "must have annotations of at most 262144 bytes")
@@ -200,7 +200,7 @@ func TestScriptsAreSplitWhereTheyDoNotFit(t *testing.T) {
 	p.Spec.Create[0].Script = strings.Repeat("x", 700<<10)
 	p.Spec.Create[1].Script = strings.Repeat("y", 700<<10)
 	p.Spec.Runner.PodTemplateOverlay = ""
-	compiled, problems := compile(p, v1alpha1.PhaseCreate, DefaultOptions())
+	compiled, problems := compile(p, v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	require.NotNil(t, compiled, "%v", problems)
 	shared := compiled.scripts
 	require.Len(t, shared, 2)

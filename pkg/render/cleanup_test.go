@@ -246,7 +246,7 @@ func TestMoreSecretsThanACleanupCanName(t *testing.T) {
 	}
 	p.Spec.Delete = append(p.Spec.Delete, v1alpha1.Step{Name: "last"})
 	for _, phase := range v1alpha1.Phases {
-		compiled, problems := compile(p, phase, DefaultOptions())
+		compiled, problems := compile(p, phase, DefaultOptions(), variant{})
 		require.Nil(t, compiled, "what cannot be removed must not be created")
 		require.Len(t, problems, 1)
 		assert.Contains(t, problems[0].Message, "must have at most 32 delete steps and create steps with outputs")

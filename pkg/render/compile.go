@@ -17,6 +17,8 @@ import (
 // compiledPhase is what all resources that use one phase of a plugin have in common. It is read-only once it is made:
 // resources may be rendered at the same time.
 type compiledPhase struct {
+	variant
+
 	options   Options
 	engine    engine.Engine
 	traits    engine.Traits
@@ -40,8 +42,8 @@ type compiledPhase struct {
 
 // compile prepares a phase of a plugin. With an error among the problems the phase is nil. A plugin without the phase
 // renders nothing, or the cleanup alone.
-func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compiledPhase, []strictyaml.Problem) {
-	c := &compiledPhase{options: options, spec: &p.Spec, phase: phase, steps: map[document.StepRef]*step{}}
+func compile(p *document.Plugin, phase v1alpha1.Phase, options Options, v variant) (*compiledPhase, []strictyaml.Problem) {
+	c := &compiledPhase{options: options, spec: &p.Spec, phase: phase, variant: v, steps: map[document.StepRef]*step{}}
 	c.engine = c.options.engine()
 	c.traits, c.hasJobs = c.engine.Traits(), c.options.workloadKind() == job
 	c.namespace = c.options.namespace(p.Spec.RunnerNamespace())
@@ -54,20 +56,28 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options) (*compil
 	if firstError(problems) != nil {
 		return nil, problems
 	}
-	c.cleansUp = phase == v1alpha1.PhaseDelete && leavesSecrets(&p.Spec)
-	c.recorded = recordedSteps(&p.Spec)
-	c.order = append(c.graph.Order(v1alpha1.PhaseCreate), c.graph.Order(v1alpha1.PhaseDelete)...)
+	c.cleansUp = phase == v1alpha1.PhaseDelete && (leavesSecrets(&p.Spec) || v != variant{})
+	c.recorded = recordedSteps(&p.Spec, v.beforeForks)
+	c.order = c.graph.Order(v1alpha1.PhaseCreate)
+	before := 0 // how many tasks run before the first step
+	if v.awaitsForks {
+		before, c.order, c.steps[forksRef] = 1, append(c.order, forksRef), forksStep()
+	}
+	c.order = append(c.order, c.graph.Order(v1alpha1.PhaseDelete)...)
 	bareName, _, _ := strings.Cut(p.Name, "@")
 	var configMaps map[string]string
 	configMaps, c.scripts = c.scriptMaps(bareName, p.Spec.Workflow(phase))
 	err := c.compileHelperTemplate()
 	depths := c.graph.Depth(phase)
 	for _, ref := range c.order {
+		if ref == forksRef {
+			continue
+		}
 		s := c.newStep(&p.Spec, ref)
 		if c.steps[ref] = s; ref.Phase != phase || err != nil {
 			continue
 		}
-		s.depth = depths[ref.Index]
+		s.depth = before + depths[ref.Index]
 		base, more := c.base(s)
 		problems = append(problems, more...)
 		s.template, err = overlay.Merge(base, c.stepTemplate(s, &p.Spec, configMaps[s.spec.Name]))

@@ -32,7 +32,7 @@ func TestDeadlines(t *testing.T) {
 		{"more than Kubernetes takes", math.MaxInt32, 1, 200, math.MaxInt32},
 	} {
 		options.Retries = test.retries
-		compiled, _ := compile(read(t, "postgres"), v1alpha1.PhaseCreate, options)
+		compiled, _ := compile(read(t, "postgres"), v1alpha1.PhaseCreate, options, variant{})
 		assert.Equal(t, test.podLimit, compiled.podDeadline(test.steps), test.name)
 		assert.Equal(t, test.jobLimit, compiled.jobDeadline(test.steps), test.name)
 	}

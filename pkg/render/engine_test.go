@@ -61,7 +61,7 @@ func TestEngines_acceptWhatIsRendered(t *testing.T) {
 				}),
 			} {
 				for _, phase := range v1alpha1.Phases {
-					compiled, problems := compile(read(t, folder), phase, options)
+					compiled, problems := compile(read(t, folder), phase, options, variant{})
 					if compiled == nil {
 						require.Contains(t, fmt.Sprint(problems), "with engine tekton", "%s %d", folder, i)
 						continue
@@ -374,7 +374,7 @@ func effective(pod *corev1.Pod, data map[string]map[string]string) map[string]ef
 // Tekton mounts the files of inputs from the Secrets of their producers: nothing could write them before.
 func TestTekton_mountsOutputsFromSecrets(t *testing.T) {
 	t.Parallel()
-	compiled, problems := compile(parse(t, flowing), v1alpha1.PhaseCreate, running(tekton.Name))
+	compiled, problems := compile(parse(t, flowing), v1alpha1.PhaseCreate, running(tekton.Name), variant{})
 	require.Empty(t, problems)
 	objects, problems := compiled.render(&testRequest)
 	require.Empty(t, problems)
@@ -439,14 +439,14 @@ func TestEngines_refuseWhatTheyReplace(t *testing.T) {
 		{argo.Name, "image: busybox", "image: '{{x}}'", `spec.runner.image: must not hold "{{"`},
 		{tekton.Name, "image: busybox", "image: $(context.x)", `spec.runner.image: must not hold "$(context."`},
 	} {
-		compiled, problems := compile(parse(t, strings.Replace(flowing, c.old, c.new, 1)), v1alpha1.PhaseCreate, running(c.engine))
+		compiled, problems := compile(parse(t, strings.Replace(flowing, c.old, c.new, 1)), v1alpha1.PhaseCreate, running(c.engine), variant{})
 		assert.Nil(t, compiled)
 		require.Len(t, problems, 1)
 		assert.Contains(t, problems[0].String(), c.problem)
-		compiled, problems = compile(parse(t, strings.Replace(flowing, c.old, c.new, 1)), v1alpha1.PhaseCreate, DefaultOptions())
+		compiled, problems = compile(parse(t, strings.Replace(flowing, c.old, c.new, 1)), v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 		assert.NotNil(t, compiled, "%v", problems)
 	}
-	compiled, problems := compile(parse(t, flowing), v1alpha1.PhaseCreate, running(argo.Name))
+	compiled, problems := compile(parse(t, flowing), v1alpha1.PhaseCreate, running(argo.Name), variant{})
 	require.Empty(t, problems)
 	of := testRequest
 	of.Resource = "a{{b"

@@ -90,6 +90,7 @@ func (r *renderer) plan(s *step) contract.Plan {
 		StartTimeoutSeconds: r.options.StartTimeoutSeconds,
 		TimeoutSeconds:      r.timeout(),
 		Attempts:            r.options.Retries + 1,
+		Created:             r.isUsed(s, "", r.namespace),
 	}
 	r.limitWait(&plan, s.producers)
 	for _, from := range s.producers {

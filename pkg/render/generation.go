@@ -19,7 +19,9 @@ func (r *renderer) generation(s *step) string {
 		}
 	}
 	for _, producer := range s.producers {
-		hashed = append(hashed, r.generations[producer.ref])
+		if !producer.isOfForks() {
+			hashed = append(hashed, r.generations[producer.ref])
+		}
 	}
 	return contract.Hash(hashed...)
 }

@@ -59,7 +59,7 @@ func TestGolden(t *testing.T) {
 		{"files", "tekton-teardown.yaml", v1alpha1.PhaseDelete, running(tekton.Name, func(o *Options) { o.Retries = 2 }), elsewhere},
 	} {
 		c.options.Phases = []string{string(c.phase)}
-		compiled, problems := compile(read(t, c.folder), c.phase, c.options)
+		compiled, problems := compile(read(t, c.folder), c.phase, c.options, variant{})
 		require.NotNil(t, compiled, "%v", problems)
 		objects, problems := compiled.render(&c.testRequest)
 		require.Empty(t, problems)

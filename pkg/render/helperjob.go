@@ -37,7 +37,7 @@ func (r *renderer) helperJob(h helperJob) {
 	for i, s := range h.producers {
 		hashed = append(hashed, r.generations[s.ref])
 		if h.plan.Producers[i].Generation != "" {
-			waitsFor = append(waitsFor, s.spec.Name)
+			waitsFor = append(waitsFor, s.label())
 		}
 	}
 	if len(waitsFor) > 0 {
@@ -90,13 +90,13 @@ func (c *compiledPhase) compileHelperTemplate() (err error) {
 	return err
 }
 
-// names are the names of steps.
-func names(steps []*step) []string {
-	names := make([]string, len(steps))
+// labels are the labels of steps.
+func labels(steps []*step) []string {
+	labels := make([]string, len(steps))
 	for i, s := range steps {
-		names[i] = s.spec.Name
+		labels[i] = s.label()
 	}
-	return names
+	return labels
 }
 
 // nameProducers annotates a Pod with the names of its producers' Secrets and Jobs, and of their ancestors' Jobs.
@@ -159,10 +159,13 @@ func (r *renderer) copied(s *step, namespace string) []contract.Input {
 			outputs = append(outputs, contract.Input{Output: output.Name, Workloads: true})
 		}
 	}
+	if r.isUsed(s, "", namespace) {
+		outputs = append(outputs, contract.Input{Workloads: true})
+	}
 	return outputs
 }
 
-// isUsed reports whether workloads of a namespace use an output of a create step.
+// isUsed reports whether workloads of a namespace use an output of a create step, or without a name, wait for its end.
 func (r *renderer) isUsed(s *step, output, namespace string) bool {
 	if r.used == nil {
 		r.used = map[string]map[v1alpha1.StepOutput]bool{}
@@ -229,9 +232,12 @@ const (
 )
 
 // recordedSteps returns as many steps as the cleanup of a plugin can also remove the Secrets of. A plugin without outputs
-// needs no helpers, and its steps have none.
-func recordedSteps(spec *v1alpha1.ResourcePluginSpec) recorded {
-	if !leavesSecrets(spec) {
+// needs no helpers, and its steps have none, unless forks wait for all steps.
+func recordedSteps(spec *v1alpha1.ResourcePluginSpec, beforeForks bool) recorded {
+	switch {
+	case beforeForks:
+		return allSteps
+	case !leavesSecrets(spec):
 		return noSteps
 	}
 	reading, plain := 0, 0

@@ -38,7 +38,7 @@ func rendered(
 	tb testing.TB, p *document.Plugin, phase v1alpha1.Phase, options Options, r request,
 ) []object {
 	tb.Helper()
-	compiled, problems := compile(p, phase, options)
+	compiled, problems := compile(p, phase, options, variant{})
 	require.NotNil(tb, compiled, "%v", problems)
 	objects, problems := compiled.render(&r)
 	require.Empty(tb, problems)
@@ -190,7 +190,7 @@ func TestParamsArriveAsTheyAre(t *testing.T) {
 	pieces := []string{"$", "$$", "$(HOME)", "$(SIGNADOT_SANDBOX_ID)", "(", ")", "\"", "'",
 		"\n", " ", "ü", "\\", "${X}", "`id`", "a"}
 	p := read(t, "hello")
-	compiled, _ := compile(p, v1alpha1.PhaseCreate, DefaultOptions())
+	compiled, _ := compile(p, v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	for range 500 {
 		var text strings.Builder
 		for range random.IntN(12) {
@@ -224,7 +224,7 @@ func TestLargeParamsAreFiles(t *testing.T) {
 // Two thousand resources with names that are near one another: no object of one is an object of another.
 func TestObjectsOfDifferentResourcesDiffer(t *testing.T) {
 	t.Parallel()
-	compiled, _ := compile(read(t, "postgres"), v1alpha1.PhaseCreate, DefaultOptions())
+	compiled, _ := compile(read(t, "postgres"), v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	seen := map[string]string{}
 	for i := range 500 {
 		for _, names := range [][2]string{
@@ -256,7 +256,7 @@ func TestRenderIsAFunctionOfItsInput(t *testing.T) {
 }
 
 func BenchmarkPlainStep(b *testing.B) {
-	compiled, _ := compile(read(b, "hello"), v1alpha1.PhaseCreate, DefaultOptions())
+	compiled, _ := compile(read(b, "hello"), v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	var out []byte
 	for b.Loop() {
 		objects, _ := compiled.render(&testRequest)
@@ -268,7 +268,7 @@ func BenchmarkPlainStep(b *testing.B) {
 }
 
 func BenchmarkDataFlow(b *testing.B) {
-	compiled, _ := compile(read(b, "postgres"), v1alpha1.PhaseCreate, DefaultOptions())
+	compiled, _ := compile(read(b, "postgres"), v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 	var out []byte
 	for b.Loop() {
 		out = out[:0]

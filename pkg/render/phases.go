@@ -133,7 +133,7 @@ func (p *plan) owner() Owner {
 			return slices.Contains(p.phases, v1alpha1.Phase(phase)) ||
 				phase == string(v1alpha1.PhaseDelete) && sandbox != "" && !p.present[strings.ToLower(sandbox)]
 		},
-		Kinds: append([]string{"ConfigMap", "Role", "RoleBinding", "Secret", rbacv1.ServiceAccountKind},
+		Kinds: append([]string{"ConfigMap", kindBudget, "Role", "RoleBinding", "Secret", rbacv1.ServiceAccountKind},
 			workloadKinds...),
 		WithoutPaths: p.options.WithoutPaths,
 	}
@@ -173,9 +173,7 @@ func (p *plan) do(t *task, reconciler *Reconciler) outcome {
 	}
 	files := map[string]int{}
 	base := folder + contract.FileName(t.request.Sandbox) + "/" + t.sandbox.files[t.index] + "-"
-	// A delete phase that comes with the create phase is held back, one of an absent sandbox runs at once.
-	delivery := p.delivery
-	delivery.holds = len(p.phases) == 2 && !t.sandbox.isAbsent
+	delivery := p.deliveryOf(t.sandbox)
 	delivery.prepare(objects)
 	for i := range objects {
 		o := &objects[i]

@@ -26,15 +26,16 @@ type plan struct {
 	compiled map[phaseKey]*compiledPhase // nil if the plugin cannot be rendered
 	order    []*compiledPhase
 	tasks    []task
-	params   map[*krm.Item]*document.Params // by plugin
-	moved    map[v1alpha1.Workload]string   // workloads as kustomize had them before, and their namespaces now
+	params   map[*krm.Item]*document.Params          // by plugin
+	moved    map[v1alpha1.Workload]v1alpha1.Workload // workloads as kustomize had them before, and what they are now
 	// present are the sandboxes whose phase is one of the options.
 	present map[string]bool
 }
 
 type phaseKey struct {
-	plugin *krm.Item
-	phase  v1alpha1.Phase
+	plugin  *krm.Item
+	phase   v1alpha1.Phase
+	variant variant
 }
 
 // task is one phase of one resource.
@@ -97,12 +98,12 @@ func (p *plan) add(s *sandbox) {
 		}
 		p.reportParams(s, i, choice)
 		for _, phase := range phases {
-			if compiled := p.compile(choice, phase); compiled != nil {
+			if compiled := p.compile(choice, phase, p.variant(s, at, phase, choice.Spec)); compiled != nil {
 				p.tasks = append(p.tasks, task{sandbox: s, index: i, plugin: choice.Item, phase: compiled, request: request{
 					Sandbox: s.LowerName(), SandboxID: s.id, RoutingKey: s.routingKey, OwnKey: s.ownKey,
 					Resource: resource.Name, Params: resource.Params,
 					Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
-					Skipped: p.skipped(s, resource.Name, compiled),
+					Skipped: p.skipped(s, resource.Name, compiled), Forks: p.forks(s),
 				}})
 			}
 		}
@@ -132,16 +133,22 @@ func (p *plan) report(s *sandbox, at krm.Path, err error) {
 	p.list.Report(krm.At(s.Item, at, krm.Error, err.Error()))
 }
 
-// compile prepares a plugin's phase, once. It returns nil if that cannot be rendered.
-func (p *plan) compile(choice *resolve.Choice, phase v1alpha1.Phase) *compiledPhase {
-	key := phaseKey{choice.Item, phase}
+// compile prepares a variant of a plugin's phase, once. It returns nil if that cannot be rendered.
+func (p *plan) compile(choice *resolve.Choice, phase v1alpha1.Phase, v variant) *compiledPhase {
+	key := phaseKey{choice.Item, phase, v}
 	if known, done := p.compiled[key]; done {
 		return known
 	}
+	isReported := slices.ContainsFunc(slices.Collect(maps.Keys(p.compiled)), func(other phaseKey) bool {
+		return other.plugin == key.plugin && other.phase == phase
+	})
 	of := &document.Plugin{Item: choice.Item, Name: document.Identity(choice.Item), Spec: *choice.Spec}
-	compiled, problems := compile(of, phase, p.options)
+	compiled, problems := compile(of, phase, p.options, v)
 	p.compiled[key] = compiled
 	for _, problem := range problems {
+		if isReported {
+			break
+		}
 		message := problem.Message
 		if problem.Severity == krm.Error {
 			message += moreFindings
@@ -151,7 +158,7 @@ func (p *plan) compile(choice *resolve.Choice, phase v1alpha1.Phase) *compiledPh
 	if compiled == nil {
 		return nil
 	}
-	if len(of.Spec.Workflow(phase)) == 0 {
+	if len(of.Spec.Workflow(phase)) == 0 && !isReported {
 		rendered := "nothing is rendered for it"
 		if compiled.cleansUp {
 			rendered = "only the removal of its Secrets is rendered"

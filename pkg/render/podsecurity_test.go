@@ -100,9 +100,9 @@ func TestPodSecurity_reportsWhatIsForbidden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			plugin := withOverlay(t, "postgres", c.overlay)
-			compiled, _ := compile(plugin, v1alpha1.PhaseCreate, DefaultOptions())
+			compiled, _ := compile(plugin, v1alpha1.PhaseCreate, DefaultOptions(), variant{})
 			require.NotNil(t, compiled, "the option alone makes it an error")
-			compiled, problems := compile(plugin, v1alpha1.PhaseCreate, forRestricted)
+			compiled, problems := compile(plugin, v1alpha1.PhaseCreate, forRestricted, variant{})
 			require.Nil(t, compiled)
 			all := ""
 			for _, problem := range problems {

@@ -61,7 +61,7 @@ func (r *renderer) stepAccess() []object {
 	var read, written, followed []string
 	for _, ref := range r.order {
 		s := r.steps[ref]
-		if ref.Phase != r.phase || r.skips(s) {
+		if ref.Phase != r.phase || r.skips(s) || s.isOfForks() {
 			continue
 		}
 		if s.publishes() {
@@ -85,17 +85,16 @@ func (r *renderer) stepAccess() []object {
 	return r.rbac(r.rbacName(string(r.phase)), r.stepAccount(), m, access{r.namespace, rules})
 }
 
-// rule allows a verb on the Secrets or Jobs of those names. Without names there is none.
+// groups are the API groups of resources that are not in the core group.
+var groups = map[string]string{"jobs": "batch", "poddisruptionbudgets": "policy"}
+
+// rule allows a verb on the objects of a resource with those names. Without names there is none.
 func rule(resource, verb string, names []string) []rbacv1.PolicyRule {
 	if len(names) == 0 {
 		return nil
 	}
-	group := ""
-	if resource == "jobs" {
-		group = "batch"
-	}
 	slices.Sort(names)
 	return []rbacv1.PolicyRule{{
-		APIGroups: []string{group}, ResourceNames: slices.Compact(names), Resources: []string{resource}, Verbs: []string{verb},
+		APIGroups: []string{groups[resource]}, ResourceNames: slices.Compact(names), Resources: []string{resource}, Verbs: []string{verb},
 	}}
 }

@@ -42,7 +42,7 @@ func TestRecordedSteps(t *testing.T) {
 		for i := range c.deletes {
 			spec.Delete = append(spec.Delete, v1alpha1.Step{Name: fmt.Sprint("d", i)})
 		}
-		assert.Equal(t, c.want, recordedSteps(spec), name)
+		assert.Equal(t, c.want, recordedSteps(spec, false), name)
 	}
 	assert.Equal(t, 32, contract.MaxSecrets)
 }

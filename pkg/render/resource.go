@@ -33,6 +33,8 @@ type request struct {
 	Copies map[string][]v1alpha1.StepOutput
 	// Skipped are the delete steps that are given up.
 	Skipped []string
+	// Forks are the names of the sandbox's forks, by namespace.
+	Forks map[string][]string
 }
 
 // renderer is a request while it is rendered.
@@ -70,7 +72,10 @@ func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
 		if s.publishes() && (ref.Phase == c.phase || c.cleansUp) {
 			r.secrets(s)
 		}
-		if ref.Phase == c.phase {
+		switch {
+		case s.isOfForks():
+			r.awaitForks(s)
+		case ref.Phase == c.phase:
 			r.step(s)
 		}
 	}
@@ -182,11 +187,15 @@ func (r *renderer) step(s *step) {
 	if s.needsParamFiles() {
 		pod.Volumes = append([]corev1.Volume{configMapVolume(contract.ParamsVolume, r.paramsName, readable)}, pod.Volumes...)
 	}
-	task := engine.Task{
+	r.stepTask(s, engine.Task{
 		Name: s.spec.Name, Template: template, Metadata: ofObject.of(r.namespace, ""), Waiting: s.waitingContainer(),
-	}
+	})
+}
+
+// stepTask adds the task of a step.
+func (r *renderer) stepTask(s *step, t engine.Task) {
 	index := r.count
-	if name := r.task(task, s.producers, s.depth); name != "" {
+	if name := r.task(t, s.producers, s.depth); name != "" {
 		r.jobs[s.ref] = name
 	}
 	r.tasks[s.ref] = index

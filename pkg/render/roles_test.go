@@ -28,7 +28,7 @@ func eachRender(t *testing.T, do func(engine string, objects []object)) {
 				if folder == "postgres" {
 					r = copying()
 				}
-				compiled, problems := compile(read(t, folder), phase, running(name))
+				compiled, problems := compile(read(t, folder), phase, running(name), variant{})
 				if compiled == nil {
 					require.NotEqual(t, jobs.Name, name, "%v", problems)
 					continue

@@ -26,6 +26,8 @@ type sandbox struct {
 	files []string
 	// isAbsent is set if the sandbox is to be removed: its delete phase is due.
 	isAbsent bool
+	// forksLast is set if its forks wait for all create steps.
+	forksLast bool
 	// skipped are the delete steps that are given up, by resource.
 	skipped map[string][]string
 	// used are the outputs that forks use by resource, once they are needed, and usedFiles those of all resources as files.
@@ -122,6 +124,9 @@ func (s *sandbox) readAnnotations() *krm.Result {
 	}
 	if s.routingKey, s.ownKey, err = document.RoutingKey(s.Item, s.Cluster()); err != nil {
 		return refuse(s.Item, document.RoutingKeyPath(), err.Error())
+	}
+	if s.forksLast, err = s.ForksLast(); err != nil {
+		return refuse(s.Item, document.ForkStartPath(), err.Error())
 	}
 	if text, _ := s.Item.Annotation(contract.SkipDeleteKey); text != "" {
 		if s.skipped, err = document.SkippedSteps(text, &s.Spec); err != nil {

@@ -31,8 +31,13 @@ type step struct {
 // newStep returns a step whose producers are in the phase.
 func (c *compiledPhase) newStep(spec *v1alpha1.ResourcePluginSpec, ref document.StepRef) *step {
 	s := &step{ref: ref, spec: &spec.Workflow(ref.Phase)[ref.Index]}
+	isFirst := true // of the steps of its phase
 	for _, producer := range c.graph.Producers(ref) {
 		s.producers = append(s.producers, c.steps[producer])
+		isFirst = isFirst && producer.Phase != ref.Phase
+	}
+	if c.awaitsForks && isFirst && ref.Phase == v1alpha1.PhaseDelete {
+		s.producers = append(s.producers, c.steps[forksRef])
 	}
 	s.isRecorded = c.cleansUp && ref.Phase == v1alpha1.PhaseDelete || ref.Phase == v1alpha1.PhaseCreate &&
 		(c.recorded == allSteps || c.recorded == readers && len(s.producers) > 0)
@@ -68,6 +73,14 @@ func (c *compiledPhase) ancestors(producers []*step) (found []*step) {
 
 // isPlain reports whether nothing of ours is needed inside the Pod: no data flows in or out.
 func (s *step) isPlain() bool { return len(s.producers) == 0 && !s.publishes() }
+
+// label is the name of the step in metadata.
+func (s *step) label() string {
+	if s.isOfForks() {
+		return contract.HelperForks
+	}
+	return s.spec.Name
+}
 
 func (s *step) publishes() bool { return s.isRecorded || len(s.spec.Outputs) > 0 }
 

@@ -18,13 +18,16 @@ type use struct {
 	from   *v1alpha1.ResourceOutput // nil for files of all resources
 }
 
-// movedWorkloads returns the namespaces of the objects to which kustomize has given another one, by what they were: forks
-// are where their baseline is, and so are the outputs that they use.
-func movedWorkloads(list *krm.ResourceList) map[v1alpha1.Workload]string {
-	moved := map[v1alpha1.Workload]string{}
+// movedWorkloads returns the objects to which kustomize has given another namespace or name, by what they were: forks are
+// where their baseline is, and so are the outputs that they use.
+func movedWorkloads(list *krm.ResourceList) map[v1alpha1.Workload]v1alpha1.Workload {
+	moved := map[v1alpha1.Workload]v1alpha1.Workload{}
 	for _, item := range list.Items() {
-		if before := document.PreviousNamespace(item); before != "" {
-			moved[v1alpha1.Workload{Kind: item.Kind(), Namespace: before, Name: document.Identity(item)}] = item.Namespace()
+		now := v1alpha1.Workload{Kind: item.Kind(), Namespace: item.Namespace(), Name: item.Name()}
+		before := now
+		before.Namespace, before.Name = cmp.Or(document.PreviousNamespace(item), now.Namespace), document.Identity(item)
+		if before != now {
+			moved[before] = now
 		}
 	}
 	for _, item := range list.Items() {
@@ -35,9 +38,9 @@ func movedWorkloads(list *krm.ResourceList) map[v1alpha1.Workload]string {
 	return moved
 }
 
-// namespaceOf returns the namespace of a fork.
-func (p *plan) namespaceOf(u use) string {
-	return cmp.Or(p.moved[u.forkOf.Plain()], u.forkOf.Namespace)
+// actual returns the baseline of a fork with the namespace and name that it has in the list.
+func (p *plan) actual(of v1alpha1.Workload) v1alpha1.Workload {
+	return cmp.Or(p.moved[of.Plain()], of)
 }
 
 // uses are the variables of forks that take outputs. What local workloads use is not for the cluster.
@@ -105,7 +108,7 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 		if index == nil {
 			index = document.NewOutputIndex(phase.spec)
 		}
-		namespace := p.namespaceOf(u)
+		namespace := p.actual(u.forkOf).Namespace
 		outputs := document.BoundOutputs(phase.spec)
 		if u.from != nil {
 			outputs = index.Of(u.from.OutputKey)
@@ -126,5 +129,34 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 			copies[namespace] = append(copies[namespace], outputs...)
 		}
 	}
+	if !phase.beforeForks {
+		return copies
+	}
+	if copies == nil {
+		copies = map[string][]v1alpha1.StepOutput{}
+	}
+	for namespace := range p.forks(s) {
+		for _, step := range lastSteps(phase.spec) {
+			copies[namespace] = append(copies[namespace], v1alpha1.StepOutput{Name: step})
+		}
+	}
 	return copies
+}
+
+// lastSteps returns the names of the create steps that no other one reads: when they have ended, all have.
+func lastSteps(spec *v1alpha1.ResourcePluginSpec) (names []string) {
+	isRead := map[string]bool{}
+	for i := range spec.Create {
+		for _, input := range spec.Create[i].Inputs {
+			if input.ValueFromStep != nil {
+				isRead[input.ValueFromStep.Name] = true
+			}
+		}
+	}
+	for i := range spec.Create {
+		if name := spec.Create[i].Name; !isRead[name] {
+			names = append(names, name)
+		}
+	}
+	return names
 }

@@ -32,7 +32,7 @@ func newFork(owner *input, index int, w *workload) *fork {
 	kind := w.kind // of.Kind may be the other name of a Rollout
 	f := &fork{
 		owner: owner, index: index, baseline: w,
-		name: contract.ObjectName(contract.Hash("fork", owner.id, kind, of.Namespace, of.Name), w.name, owner.Name),
+		name: contract.ForkName(owner.id, kind, of.Namespace, of.Name, w.name, owner.Name),
 	}
 	for _, service := range w.services {
 		name := contract.ObjectName(contract.Hash("fork-service", owner.id, kind, of.Namespace, of.Name, service.name),

@@ -38,6 +38,7 @@ type Kind struct {
 var (
 	KindSecret = Kind{}
 	KindJob    = Kind{Group: "batch", Version: "v1", Plural: "jobs", Singular: "job"}
+	KindBudget = Kind{Group: "policy", Version: "v1", Plural: "poddisruptionbudgets", Singular: "poddisruptionbudget"}
 )
 
 var secret = Kind{Version: "v1", Plural: "secrets", Singular: "secret"}

@@ -12,6 +12,7 @@ type Secret struct {
 // Metadata has the metadata fields that the helpers read.
 type Metadata struct {
 	ResourceVersion string            `json:"resourceVersion"`
+	Generation      int               `json:"generation"`
 	Annotations     map[string]string `json:"annotations"`
 }
 

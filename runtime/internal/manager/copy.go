@@ -23,7 +23,9 @@ func copyOutputs(ctx context.Context, t *task) error {
 			Publication: source.Annotation(contract.PublicationKey),
 		}
 		for _, input := range producers[i].Inputs {
-			values[input.Output] = source.Data[input.Output]
+			if input.Output != "" {
+				values[input.Output] = source.Data[input.Output]
+			}
 			if input.Workloads {
 				record.Workloads = append(record.Workloads, input.Output)
 			}

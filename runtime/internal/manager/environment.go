@@ -105,5 +105,8 @@ func (t *task) record() publish.Record {
 			r.Workloads = append(r.Workloads, output.Name)
 		}
 	}
+	if t.plan.Created {
+		r.Workloads = append(r.Workloads, "")
+	}
 	return r
 }

@@ -46,10 +46,11 @@ func (h Host) Run(ctx context.Context, arguments []string) int {
 		contract.HelperOutputs: outputs,
 		contract.HelperCopy:    copyOutputs,
 		contract.HelperCleanup: cleanup,
+		contract.HelperForks:   forks,
 	}
 	if len(arguments) != 1 || commands[arguments[0]] == nil {
-		h.Reporter.Fail(fmt.Sprintf("usage: manager %s|%s|%s|%s", contract.HelperInputs, contract.HelperOutputs,
-			contract.HelperCopy, contract.HelperCleanup))
+		h.Reporter.Fail(fmt.Sprintf("usage: manager %s|%s|%s|%s|%s", contract.HelperInputs, contract.HelperOutputs,
+			contract.HelperCopy, contract.HelperCleanup, contract.HelperForks))
 		return exitUsage
 	}
 	task, err := h.task()

@@ -22,7 +22,7 @@ type Record struct {
 	Generation string
 	// Attempts is contract.Plan.Attempts.
 	Attempts int
-	// Workloads are the outputs that workloads read.
+	// Workloads are the outputs that workloads read. One without a name has no value: workloads only wait for its key.
 	Workloads []string
 	// Publication is a name of the publication: NewPublication, or that of the original for a copy. It may be empty.
 	Publication string
@@ -63,7 +63,7 @@ func (r Record) addWorkloadKeys(secret *cluster.Secret) (*cluster.Patch, error) 
 	for _, output := range r.Workloads {
 		key := contract.WorkloadKey(output, r.Generation)
 		value, hasValue := secret.Data[output]
-		if _, hasKey := secret.Data[key]; hasValue && !hasKey {
+		if _, hasKey := secret.Data[key]; (hasValue || output == "") && !hasKey {
 			added[key] = append([]byte{}, value...)
 		}
 	}

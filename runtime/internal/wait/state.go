@@ -39,7 +39,7 @@ func progressOf(generation string, secret *cluster.Secret) progress {
 // checkKeys checks that a published Secret has all keys that are read.
 func checkKeys(producer Producer, secret *cluster.Secret) error {
 	for _, input := range producer.Inputs {
-		if _, found := secret.Data[input.Output]; !found {
+		if _, found := secret.Data[input.Output]; !found && input.Output != "" {
 			return fmt.Errorf("secret %q of step %q is published but has no key %q: it must not be edited",
 				producer.Secret.Name, producer.Step, input.Output)
 		}

@@ -1,0 +1,158 @@
+package render
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/engine"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// What delete steps drop must not be in use by forks any more. Which tool can order that:
+//
+//   - kubectl does what the user's commands say: those of docs/howto/teardown.md delete forks, and wait for their Pods, first.
+//   - Argo CD, as it deletes an Application, runs PostDelete hooks when everything else is gone.
+//   - Otherwise, Argo CD, Flux, Helm and kpt create delete steps before they remove forks, or while the Pods of the forks still
+//     end. Sync waves of Argo CD would order them, but a wave waits for the health of everything before it: a sandbox that has
+//     failed would stop the teardowns of all others.
+//
+// For the last, the delete steps wait in the cluster for a Job that waits until no Pod of the forks is left.
+
+// kindBudget is the kind of the objects that count Pods of forks.
+const kindBudget = "PodDisruptionBudget"
+
+// awaitsForks reports whether delete steps must wait in the cluster for the end of forks. With PreDelete, the user wants them
+// to run before anything is removed.
+func (d delivery) awaitsForks() bool {
+	switch d.tool {
+	case kubectl:
+		return false
+	case argoCD:
+		return !d.holds
+	}
+	return !d.holds || d.hook != preDelete
+}
+
+// variant is what sandboxes change in a phase of a plugin.
+type variant struct {
+	// awaitsForks is set for delete phases whose steps wait for the end of the sandbox's forks.
+	awaitsForks bool
+	// beforeForks is set if the forks of the sandbox wait for all create steps, which then all have a Secret.
+	beforeForks bool
+}
+
+// variant returns that of a phase of a sandbox's resource, at a path. The cleanup of a plugin must be able to remove the
+// Secrets of all its steps, and one more for the wait.
+func (p *plan) variant(s *sandbox, at krm.Path, phase v1alpha1.Phase, spec *v1alpha1.ResourcePluginSpec) (v variant) {
+	if len(s.Spec.Forks) == 0 {
+		return variant{}
+	}
+	isDelete := phase == v1alpha1.PhaseDelete && len(spec.Delete) > 0
+	v = variant{awaitsForks: isDelete && p.deliveryOf(s).awaitsForks(), beforeForks: s.forksLast}
+	steps := len(spec.Create) + len(spec.Delete) + 1
+	if v.beforeForks && steps > contract.MaxSecrets {
+		p.list.Report(krm.At(s.Item, at, krm.Error, fmt.Sprintf("its plugin must have at most %d steps for the annotation %s of the "+
+			"sandbox, not %d", contract.MaxSecrets-1, contract.ForkStartKey, steps-1)))
+		v.beforeForks = false
+	}
+	if v.awaitsForks && steps > contract.MaxSecrets {
+		p.list.Report(krm.At(s.Item, at, krm.Warning, fmt.Sprintf("its delete steps do not wait for the end of the sandbox's forks: "+
+			"a plugin must have at most %d steps for that, not %d; remove the forks first", contract.MaxSecrets-1, steps-1)))
+		v.awaitsForks = false
+	}
+	return v
+}
+
+// deliveryOf returns how the objects of a sandbox are delivered: a delete phase that comes with the create phase is held back,
+// that of an absent sandbox runs at once.
+func (p *plan) deliveryOf(s *sandbox) delivery {
+	d := p.delivery
+	d.holds = len(p.phases) == 2 && !s.isAbsent
+	return d
+}
+
+// forks returns the names of the forks of a sandbox, by namespace.
+func (p *plan) forks(s *sandbox) map[string][]string {
+	forks := map[string][]string{}
+	for i := range s.Spec.Forks {
+		of := s.Spec.Forks[i].ForkOf.Plain()
+		actual := p.actual(of)
+		if document.CheckLabel(actual.Namespace) == "" && actual.Namespace != "" {
+			forks[actual.Namespace] = append(forks[actual.Namespace],
+				contract.ForkName(s.id, of.Kind, of.Namespace, of.Name, actual.Name, s.LowerName()))
+		}
+	}
+	return forks
+}
+
+// forksStep returns the first step of a delete phase, which runs no script: it has a helper that waits for the end of forks.
+// No step of a plugin can have its name.
+func forksStep() *step {
+	return &step{
+		ref: forksRef, spec: &v1alpha1.Step{Name: "forks of the sandbox"}, hash: contract.HelperForks, depth: 1, isRecorded: true,
+	}
+}
+
+// forksRef is behind all steps of the delete phase.
+var forksRef = document.StepRef{Phase: v1alpha1.PhaseDelete, Index: -1}
+
+// isOfForks reports whether the step is that of forksStep.
+func (s *step) isOfForks() bool { return s.ref == forksRef }
+
+// awaitForks adds the helper job of forksStep. It may only read PodDisruptionBudgets by name, and not Pods, whose variables and
+// images are nobody else's business. They allow all evictions.
+func (r *renderer) awaitForks(s *step) {
+	const helper = contract.HelperForks
+	m := r.metadata(r.phase, nil)
+	m.add(contract.HelperKey, helper)
+	m.annotations[contract.GenerationKey] = r.generations[s.ref]
+	ofObject := r.objectMetadata(m)
+	name := r.rbacName(helper)
+	m.annotations[contract.OutputSecretKey], m.annotations[contract.ForkBudgetKey] = r.secretName(s), name
+
+	namespaces := slices.Sorted(maps.Keys(r.Forks))
+	all := []access{{r.namespace, append(rule("secrets", "patch", []string{r.secretName(s)}), r.traits.PodRules...)}}
+	for _, namespace := range namespaces {
+		r.add(kindBudget, r.budget(ofObject.of(namespace, name), r.Forks[namespace]))
+		if counts := rule("poddisruptionbudgets", "watch", []string{name}); namespace == r.namespace {
+			all[0].rules = append(all[0].rules, counts...)
+		} else {
+			all = append(all, access{namespace, counts})
+		}
+	}
+	r.objects = append(r.objects, r.rbac(name, name, ofObject, all...)...)
+	plan := contract.Plan{
+		Step: helper, Generation: r.generations[s.ref], Forks: namespaces, TimeoutSeconds: r.timeout(), Attempts: r.options.Retries + 1,
+	}
+	env := append([]corev1.EnvVar{r.planVariable(plan)}, r.producerVariables(nil)...)
+	env = append(env, annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey),
+		annotationVariable(contract.ForkBudgetVariable, contract.ForkBudgetKey))
+	template := instance(r.helperTemplate, m)
+	template.Spec.Containers = []corev1.Container{r.helperContainer(helper, helper, env, tokenMount)}
+	template.Spec.ActiveDeadlineSeconds = new(r.podDeadline(s.depth))
+	template.Spec.ServiceAccountName = name
+	r.stepTask(s, engine.Task{Name: helper, Template: template, Metadata: ofObject.of(r.namespace, "")})
+}
+
+// budget returns the object whose status has the number of Pods of forks.
+func (r *renderer) budget(m metav1.ObjectMeta, forks []string) *policyv1.PodDisruptionBudget {
+	slices.Sort(forks)
+	return &policyv1.PodDisruptionBudget{
+		TypeMeta: typeMeta(policyv1.SchemeGroupVersion.String(), kindBudget), ObjectMeta: m,
+		Spec: policyv1.PodDisruptionBudgetSpec{
+			MinAvailable: new(intstr.FromInt32(0)),
+			Selector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+				{Key: contract.ForkKey, Operator: metav1.LabelSelectorOpIn, Values: slices.Compact(forks)},
+			}},
+		},
+	}
+}
