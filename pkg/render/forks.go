@@ -112,9 +112,7 @@ func (s *step) isOfForks() bool { return s.ref == forksRef }
 // images are nobody else's business. They allow all evictions.
 func (r *renderer) awaitForks(s *step) {
 	const helper = contract.HelperForks
-	m := r.metadata(r.phase, nil)
-	m.add(contract.HelperKey, helper)
-	m.annotations[contract.GenerationKey] = r.generations[s.ref]
+	m := r.metadata(r.phase, s)
 	ofObject := r.objectMetadata(m)
 	name := r.rbacName(helper)
 	m.annotations[contract.OutputSecretKey], m.annotations[contract.ForkBudgetKey] = r.secretName(s), name
@@ -143,10 +141,18 @@ func (r *renderer) awaitForks(s *step) {
 	r.stepTask(s, engine.Task{Name: helper, Template: template, Metadata: ofObject.of(r.namespace, "")})
 }
 
+// podDisruptionBudget is the type of the API without a status, which would be printed though it is not set.
+type podDisruptionBudget struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+
+	Spec policyv1.PodDisruptionBudgetSpec `json:"spec"`
+}
+
 // budget returns the object whose status has the number of Pods of forks.
-func (r *renderer) budget(m metav1.ObjectMeta, forks []string) *policyv1.PodDisruptionBudget {
+func (r *renderer) budget(m metav1.ObjectMeta, forks []string) *podDisruptionBudget {
 	slices.Sort(forks)
-	return &policyv1.PodDisruptionBudget{
+	return &podDisruptionBudget{
 		TypeMeta: typeMeta(policyv1.SchemeGroupVersion.String(), kindBudget), ObjectMeta: m,
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MinAvailable: new(intstr.FromInt32(0)),

@@ -51,6 +51,9 @@ func NewGenerations(spec *v1alpha1.ResourcePluginSpec) *Generations {
 	return &Generations{c}
 }
 
+// Last returns the names of the create steps that no other one reads: when they have ended, all have.
+func (g *Generations) Last() []string { return lastSteps(g.compiled.spec) }
+
 // Of returns the generations of a resource by the names of its create steps. A plugin that cannot be rendered has none.
 func (g *Generations) Of(inputs GenerationInputs) map[string]string {
 	r := renderer{compiledPhase: g.compiled, generations: map[document.StepRef]string{}, request: &request{

@@ -134,7 +134,11 @@ func (r *renderer) metadata(phase v1alpha1.Phase, s *step) metadata {
 	m.add(contract.SandboxKey, r.Sandbox)
 	m.add(contract.SandboxIDKey, r.SandboxID)
 	if s != nil {
-		m.add(contract.StepKey, s.label())
+		key := contract.StepKey
+		if s.isOfForks() {
+			key = contract.HelperKey
+		}
+		m.add(key, s.label())
 		m.annotations[contract.GenerationKey] = r.generations[s.ref]
 		if len(s.producers) > 0 {
 			m.annotations[contract.DependsOnKey] = strings.Join(labels(s.producers), ",")

@@ -141,7 +141,7 @@ var rules = described(
 	&unknownStep, &unknownOutput, &binaryVariable, &createFromDelete, &stepCycle,
 	&outputName, &outputUnique, &outputPath, &outputUnwritten,
 
-	&sandboxName, &duplicateSandbox, &sandboxState, &skippedStep, &sandboxCluster, &sandboxDescription,
+	&sandboxName, &duplicateSandbox, &sandboxState, &skippedStep, &forkStart, &sandboxCluster, &sandboxDescription,
 	&labelKey, &labelKeyForm, &labelValue,
 	&labelReserved, &ttlDuration, &ttlOffset, &ttlIgnored,
 	&workloadKind, &workloadName, &workloadUnique, &workloadNameUnique, &imageContainer,

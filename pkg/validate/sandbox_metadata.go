@@ -64,6 +64,19 @@ var skippedStep = Rule{
 	})},
 }
 
+var forkStart = Rule{
+	ID: "fork-start", Severity: krm.Error,
+	Summary: "The annotation resourceplugins.dev/fork-start of a sandbox is after-create.",
+	Why:     "A misspelled value would let forks start before the create steps are done: render functions refuse it.",
+	Sources: []string{},
+	Example: `metadata.annotations: {resourceplugins.dev/fork-start: later}`,
+	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
+		if _, err := s.ForksLast(); err != nil {
+			s.Report(r, document.ForkStartPath(), "%v", err)
+		}
+	})},
+}
+
 func (c *Document) state(r *Rule) {
 	if _, err := document.IsAbsent(c.item); err != nil {
 		c.Report(r, document.StatePath(), "%v", err)

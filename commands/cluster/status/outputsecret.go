@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -78,6 +79,9 @@ func (s *outputSecret) lacksKey(keys []string) (key string, lacks bool) {
 
 func (s *outputSecret) phase() string { return s.Labels[contract.PhaseKey] }
 
+// step returns the name of the step or helper that publishes to the Secret.
+func (s *outputSecret) step() string { return cmp.Or(s.Labels[contract.StepKey], s.Labels[contract.HelperKey]) }
+
 // published returns the generation of the outputs in the Secret; empty if it has no outputs.
 func (s *outputSecret) published() string { return s.Annotations[contract.PublishedKey] }
 
@@ -135,8 +139,10 @@ func (f *found) presumed() []*outputSecret {
 func presume(t *task, name, namespace string) *outputSecret {
 	s := &outputSecret{}
 	s.Name, s.Namespace, s.Labels = name, namespace, maps.Clone(t.Labels)
-	delete(s.Labels, contract.HelperKey)
 	s.Annotations = map[string]string{contract.GenerationKey: t.generation()}
+	if t.output() != name {
+		delete(s.Labels, contract.HelperKey)
+	}
 	if t.End == engine.Complete {
 		s.Annotations[contract.PublishedKey] = t.generation()
 	}

@@ -23,10 +23,18 @@ type refinement struct {
 func (r *refinement) refine(steps []Step) {
 	for i := range steps {
 		if s := &steps[i]; s.task != nil {
+			r.explainForks(s)
 			r.block(s)
 			r.supersede(s)
 			r.forget(s)
 		}
+	}
+}
+
+// explainForks says what the helper waits for that runs before the delete steps.
+func (r *refinement) explainForks(s *Step) {
+	if t := s.task; t.helper() == contract.HelperForks && s.State == InProgress && t.HasStarted {
+		s.Detail = "waits until no Pod of the sandbox's forks is left; see kubectl logs -n " + t.Namespace + " " + t.Object()
 	}
 }
 

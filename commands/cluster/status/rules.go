@@ -30,7 +30,7 @@ func (r *rules) steps() []Step {
 	for _, s := range r.secrets {
 		if s.phase() != "" && !r.hasWorkload(s) {
 			steps = append(steps, Step{
-				State: Missing, Step: r.path(s.Labels[contract.StepKey]), Namespace: s.Namespace, Object: unnamed,
+				State: Missing, Step: r.path(s.step()), Namespace: s.Namespace, Object: unnamed,
 				Detail: "has no Job of this render: apply the render",
 			})
 		}
@@ -240,7 +240,7 @@ func (r *rules) inputs(t *task) (waitsFor []string, isCopied bool) {
 // producer returns the step whose Secret a task reads: by the Secret, by the task that publishes to it, or by the plan.
 func (r *rules) producer(t *task, secret string) string {
 	if s := r.secret(secret, t.Namespace); s != nil {
-		return cmp.Or(s.Labels[contract.StepKey], secret)
+		return cmp.Or(s.step(), secret)
 	}
 	for _, other := range r.tasks {
 		if other.output() == secret && other.Namespace == t.Namespace {

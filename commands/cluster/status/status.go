@@ -59,7 +59,7 @@ type Step struct {
 	Resource string `json:"resource"`
 	// Phase is create or delete.
 	Phase string `json:"phase,omitempty"`
-	// Helper is copy or cleanup, empty for a step.
+	// Helper is copy, cleanup or forks, empty for a step.
 	Helper    string `json:"helper,omitempty"`
 	Namespace string `json:"namespace"`
 	// Object is KIND/NAME of the workload, such as job/NAME; "-" for a Secret whose step has no workload.

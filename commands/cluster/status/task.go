@@ -114,6 +114,9 @@ func (t *task) outputKeys() (keys []string) {
 			keys = append(keys, contract.WorkloadKey(output.Name, t.generation()))
 		}
 	}
+	if t.Plan.Created {
+		keys = append(keys, contract.CreatedKey(t.generation()))
+	}
 	return keys
 }
 
@@ -124,7 +127,9 @@ func (t *task) copiedKeys(secret string) (keys []string) {
 			continue
 		}
 		for _, input := range producer.Inputs {
-			keys = append(keys, input.Output)
+			if input.Output != "" {
+				keys = append(keys, input.Output)
+			}
 			if input.Workloads {
 				keys = append(keys, contract.WorkloadKey(input.Output, producer.Generation))
 			}

@@ -41,7 +41,7 @@ func (c *compare) limit(of, other *state) {
 // isLeftover reports whether an object may be one of an earlier render that is not used any more: its name ends in a hash.
 func isLeftover(o *object) bool {
 	switch o.kind {
-	case kindConfigMap, kindJob, kindPod, "Role", "RoleBinding", "ServiceAccount":
+	case kindConfigMap, kindJob, kindPod, "Role", "RoleBinding", "ServiceAccount", "PodDisruptionBudget":
 		return o.fact(contract.PhaseKey) != ""
 	}
 	return o.isOfEngine()

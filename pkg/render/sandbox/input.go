@@ -24,6 +24,10 @@ type input struct {
 	generations map[*v1alpha1.ResourceOutput]string
 	// absent means that the sandbox is being removed: it no longer has forks.
 	absent bool
+	// last means that forks start when all create steps are done.
+	last bool
+	// created are variables of forks that have a value when all create steps are done; none if forks do not wait for that.
+	created []corev1.EnvVar
 
 	forks []*fork // those with a baseline, in the order of spec.forks
 	// services are the forked Services, one for each baseline Service that selects a forked workload.
@@ -107,6 +111,7 @@ func readInputs(list *krm.ResourceList, items []*krm.Item, options *Options) (sa
 
 func (s *input) readAnnotations(list *krm.ResourceList) {
 	s.absent, _ = s.IsAbsent() // the rule sandbox-state has reported another value
+	s.last, _ = s.ForksLast()  // and the rule fork-start
 	var err error
 	if s.id, err = s.ID(); err != nil {
 		list.Report(krm.At(s.Item, document.IDPath(), krm.Error, err.Error()))

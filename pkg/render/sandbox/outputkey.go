@@ -1,8 +1,11 @@
 package sandbox
 
 import (
+	"fmt"
 	"iter"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -31,6 +34,9 @@ func resolveOutputs(list *krm.ResourceList, sandboxes []*input) {
 		indexes: map[*v1alpha1.ResourcePluginSpec]*document.OutputIndex{}}
 	for _, s := range sandboxes {
 		r.findBindings(s)
+		if s.last && !s.absent {
+			r.findSteps(s)
+		}
 		ofResource := map[string]map[string]string{}
 		for at, from := range s.outputs() {
 			resource, choice := r.plugin(s, from)
@@ -99,6 +105,27 @@ func (r *outputResolver) complete(s *input, at krm.Path, from *v1alpha1.Resource
 	}
 	from.OutputKey = outputs[0].Key()
 	return true
+}
+
+// findSteps sets the variables by which the forks of a sandbox wait for the end of all create steps: each refers to a key
+// that the last steps publish.
+func (r *outputResolver) findSteps(s *input) {
+	for i := range s.Spec.Resources {
+		resource, choice := r.plugin(s, &v1alpha1.ResourceOutput{Name: s.Spec.Resources[i].Name})
+		if choice == nil {
+			r.list.Report(krm.At(s.Item, document.ForkStartPath(), krm.Error, fmt.Sprintf("the plugin of resource %q must be in the list, "+
+				"so that forks can wait for its create steps", s.Spec.Resources[i].Name)))
+			continue
+		}
+		generations := r.generationsOf(s, resource, choice)
+		for _, step := range r.generations[choice.Item].Last() {
+			variable := corev1.EnvVar{Name: contract.CreatedVariable(len(s.created))}
+			variable.ValueFrom = secretKey(v1alpha1.KeyReference{
+				Name: contract.OutputSecretName(s.id, resource.Name, step), Key: contract.CreatedKey(generations[step]),
+			})
+			s.created = append(s.created, variable)
+		}
+	}
 }
 
 func (r *outputResolver) generationsOf(

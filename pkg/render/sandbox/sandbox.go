@@ -173,6 +173,7 @@ func (s *input) customize(f *fork) []object {
 	if c.failed {
 		return nil
 	}
+	s.awaitCreate(c.object)
 	if err := f.finalize(c.object); err != nil {
 		s.report(at.Key("customizations").Key("patch").Key("value"), krm.Error, "patch "+err.Error())
 		return nil
