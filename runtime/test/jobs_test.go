@@ -206,7 +206,7 @@ func TestUsageErrors(t *testing.T) {
 		value     string
 		want      string
 	}{
-		{"no command", "", "", "", "usage: manager inputs|outputs|copy|cleanup"},
+		{"no command", "", "", "", "usage: manager inputs|outputs|copy|cleanup|forks"},
 		{"unknown command", "input", "", "", "usage:"},
 		{"two commands", "inputs outputs", "", "", "usage:"},
 		{"no namespace", "inputs", contract.NamespaceVariable, "", contract.NamespaceVariable + " must be set"},

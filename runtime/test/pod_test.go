@@ -55,6 +55,7 @@ type step struct {
 	secrets []string // of the producers
 	jobs    []string // of the producers, if known
 	output  string
+	budget  string // the PodDisruptionBudget of the forks
 	script  string // @/ stands for a folder of the Pod
 	image   image
 	delay   time.Duration // before main starts
@@ -146,6 +147,9 @@ func (p *pod) environment(helper string) map[string]string {
 	variables := map[string]string{
 		"KUBERNETES_SERVICE_HOST": address, "KUBERNETES_SERVICE_PORT": port,
 		contract.NamespaceVariable: "ns", contract.PlanVariable: string(plan), contract.OutputSecretVariable: p.step.output,
+	}
+	if p.step.budget != "" {
+		variables[contract.ForkBudgetVariable] = p.step.budget
 	}
 	if helper == contract.HelperOutputs {
 		return variables

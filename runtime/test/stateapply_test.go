@@ -22,7 +22,7 @@ var (
 	crds = cluster.Kind{
 		Group: "apiextensions.k8s.io", Version: "v1", Plural: "customresourcedefinitions", Singular: "customresourcedefinition",
 	}
-	builtIn = []string{"/v1", "apps/v1", "batch/v1", "rbac.authorization.k8s.io/v1", "apiextensions.k8s.io/v1"}
+	builtIn = []string{"/v1", "apps/v1", "batch/v1", "policy/v1", "rbac.authorization.k8s.io/v1", "apiextensions.k8s.io/v1"}
 )
 
 // serves reports whether a kind is built in or served by a CRD.
