@@ -5,7 +5,9 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,4 +55,36 @@ func sandboxes(t *testing.T) int {
 	count, err := strconv.Atoi(text)
 	require.NoError(t, err)
 	return count
+}
+
+// Thirty sandboxes of one plugin are created at once, and torn down at once. Each step runs once, with the outputs of its own
+// sandbox, and no Secret remains.
+func TestScaleOnePlugin(t *testing.T) {
+	const count = 30
+	s := newNamespace(t)
+	plugin := s.fan("old")
+	plugin["spec"].(object)["delete"] = []object{
+		step{name: "drop", script: script("drop", `printf %s "$FIRST_VALUE" > "/shared/dropped-$SIGNADOT_SANDBOX_NAME"`),
+			reads: []string{"first.value"}}.document(),
+		step{name: "tell", script: script("tell", "")}.document(),
+	}
+	documents := []object{plugin}
+	for i := range count {
+		documents = append(documents, sandbox(fmt.Sprintf("one-%d", i), "fan@1.0.0", nil))
+	}
+	s.apply(render(t, nil, documents...))
+	s.succeeded(3 * count)
+	created := s.outputs()
+	s.apply(render(t, []string{"--phases", "delete"}, documents...))
+	for key, end := range s.ended() {
+		require.Equal(t, "Complete", end, key)
+	}
+	for i := range count {
+		name := fmt.Sprintf("one-%d", i)
+		assert.Equal(t, map[string]int{"first": 1, "left": 1, "right": 1, "drop": 1, "tell": 1}, s.runs(name), name)
+		dropped, err := os.ReadFile(filepath.Join(s.folder, "dropped-"+name))
+		require.NoError(t, err)
+		assert.Equal(t, strings.TrimRight(string(created[name+"/first"].Data["value"]), "\n"), strings.TrimRight(string(dropped), "\n"), name)
+	}
+	assert.Empty(t, s.outputs())
 }

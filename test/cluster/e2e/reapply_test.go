@@ -101,3 +101,30 @@ func reapply(t *testing.T, engineName string) {
 	assert.NotEqual(t, published["again/right"], changed["again/right"])
 	assert.Len(t, changed["again/right"]["value"], 68)
 }
+
+// A change of one script runs no plain step whose script is the same: with outputs in the plugin, and without.
+func TestReapplyOneScript(t *testing.T) {
+	for _, name := range []string{"recorded", "plain"} {
+		t.Run(name, func(t *testing.T) {
+			s := newNamespace(t)
+			rendered := func(tag string) string {
+				steps := []step{{name: "same", script: script("same", "")}, {name: "changed", script: script("changed", ": "+tag)}}
+				if name == "recorded" {
+					steps = append(steps, step{name: "make", script: script("make", good), outputs: []string{"value"}})
+				}
+				return render(t, nil, s.plugin("scripts@1.0.0", s.overlay(), steps...), sandbox("scripts", "scripts", nil))
+			}
+			want := map[string]int{"same": 1, "changed": 1}
+			if name == "recorded" {
+				want["make"] = 1
+			}
+			s.apply(rendered("one"))
+			s.succeeded(len(want))
+			assert.Equal(t, want, s.runs("scripts"))
+			s.apply(rendered("two"))
+			s.succeeded(len(want)) // both Jobs of the changed step count as one
+			want["changed"] = 2
+			assert.Equal(t, want, s.runs("scripts"))
+		})
+	}
+}

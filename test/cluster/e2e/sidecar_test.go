@@ -5,6 +5,7 @@ package e2e
 import (
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,4 +33,22 @@ func TestStepsSidecar(t *testing.T) {
 		assert.Empty(t, stdout)
 		assert.Contains(t, stderr, "move it to spec.initContainers with restartPolicy Always")
 	}
+}
+
+// With an engine of the cluster, a container of the overlay beside main is stopped when main has ended, and the outputs are
+// published once.
+func TestEngineSidecar(t *testing.T) {
+	onEngines(t, func(t *testing.T, name string) {
+		t.Helper()
+		s := newEngineNamespace(t, name)
+		overlay := s.overlay() + "  - {name: side, image: busybox, command: [sh, -c, \"trap 'exit 0' TERM; while :; do sleep 0.2; done\"]}\n"
+		overlay = strings.Replace(overlay, "containers: [{", "containers:\n  - {", 1)
+		overlay = strings.Replace(overlay, "}]\n  - {name: side", "}\n  - {name: side", 1)
+		plugin := s.plugin("beside@1.0.0", overlay, step{name: "make", script: script("make", good), outputs: []string{"value"}},
+			step{name: "use", script: script("use", `[ "$MAKE_VALUE" = "value of beside" ]`), reads: []string{"make.value"}})
+		s.apply(s.render(nil, plugin, sandbox("beside", "beside", nil)))
+		s.succeeded(1)
+		assert.Equal(t, "value of beside", string(s.outputs()["beside/make"].Data["value"]))
+		assert.Equal(t, map[string]int{"make": 1, "use": 1}, s.runs("beside"))
+	})
 }
