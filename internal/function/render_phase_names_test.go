@@ -68,7 +68,7 @@ func TestNamesConfigurationIsComplete(t *testing.T) {
 		}
 	}
 	require.NoError(t, yaml.UnmarshalStrict(text, &config))
-	require.Len(t, config.NameReference, 4)
+	require.Len(t, config.NameReference, 5)
 	secrets, jobs := config.NameReference[0], config.NameReference[1]
 	assert.Equal(t, "Secret", secrets.Kind)
 	assert.Equal(t, "Job", jobs.Kind)
@@ -83,6 +83,10 @@ func TestNamesConfigurationIsComplete(t *testing.T) {
 	configMaps, accounts := config.NameReference[2], config.NameReference[3]
 	assert.Equal(t, []string{"ConfigMap", "ServiceAccount"}, []string{configMaps.Kind, accounts.Kind})
 	assert.ElementsMatch(t, referenceSpecs("configMap", "name"), configMaps.FieldSpecs)
+	budgets := config.NameReference[4]
+	assert.Equal(t, "PodDisruptionBudget", budgets.Kind)
+	assert.ElementsMatch(t, append(annotationSpecs([]string{contract.ForkBudgetKey}, "Job", "Pod", "Workflow", "PipelineRun"),
+		fieldSpec{"Role", "rules/resourceNames"}), budgets.FieldSpecs)
 }
 
 const pluginAndSandbox = `
@@ -121,9 +125,12 @@ func TestPhasePrefixReachesEveryReference(t *testing.T) {
 	t.Parallel()
 	names, err := os.ReadFile(namesFile)
 	require.NoError(t, err)
-	for i := range 8 {
+	for i := range 12 {
 		flags := [][]string{{"--workload", "Job"}, {"--workload", "Pod"}, {"--engine", "argo"}, {"--engine", "tekton"}}[i%4]
-		rendered := runFiles(t, pluginAndSandbox, append(flags, "--phases", []string{"create", "delete"}[i/4])...)
+		if i >= 8 { // whose delete steps wait for forks
+			flags = append(flags, "--delivery", "helm")
+		}
+		rendered := runFiles(t, pluginAndSandbox, append(flags, "--phases", []string{"create", "delete", "delete"}[i/4])...)
 		require.Contains(t, rendered, "namespace: web")
 		disk := filesys.MakeFsInMemory()
 		for name, text := range map[string]string{

@@ -118,9 +118,15 @@ func (r *renderer) awaitForks(s *step) {
 	m.annotations[contract.OutputSecretKey], m.annotations[contract.ForkBudgetKey] = r.secretName(s), name
 
 	namespaces := slices.Sorted(maps.Keys(r.Forks))
+	if !slices.Contains(namespaces, r.namespace) { // kustomize renames what an annotation names only in its own namespace
+		namespaces = append(namespaces, r.namespace)
+	}
+	forks := slices.Concat(slices.Collect(maps.Values(r.Forks))...)
+	slices.Sort(forks)
+	forks = slices.Compact(forks)
 	all := []access{{r.namespace, append(rule("secrets", "patch", []string{r.secretName(s)}), r.traits.PodRules...)}}
 	for _, namespace := range namespaces {
-		r.add(kindBudget, r.budget(ofObject.of(namespace, name), r.Forks[namespace]))
+		r.add(kindBudget, budget(ofObject.of(namespace, name), forks))
 		if counts := rule("poddisruptionbudgets", "watch", []string{name}); namespace == r.namespace {
 			all[0].rules = append(all[0].rules, counts...)
 		} else {
@@ -149,15 +155,14 @@ type podDisruptionBudget struct {
 	Spec policyv1.PodDisruptionBudgetSpec `json:"spec"`
 }
 
-// budget returns the object whose status has the number of Pods of forks.
-func (r *renderer) budget(m metav1.ObjectMeta, forks []string) *podDisruptionBudget {
-	slices.Sort(forks)
+// budget returns the object whose status has the number of Pods of forks in its namespace. Only they have one of the names.
+func budget(m metav1.ObjectMeta, forks []string) *podDisruptionBudget {
 	return &podDisruptionBudget{
 		TypeMeta: typeMeta(policyv1.SchemeGroupVersion.String(), kindBudget), ObjectMeta: m,
 		Spec: policyv1.PodDisruptionBudgetSpec{
 			MinAvailable: new(intstr.FromInt32(0)),
 			Selector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
-				{Key: contract.ForkKey, Operator: metav1.LabelSelectorOpIn, Values: slices.Compact(forks)},
+				{Key: contract.ForkKey, Operator: metav1.LabelSelectorOpIn, Values: forks},
 			}},
 		},
 	}
