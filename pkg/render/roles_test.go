@@ -59,13 +59,15 @@ func TestRoles_allowWhatThePageLists(t *testing.T) {
 					assert.Equal(t, argo.Name, engine)
 					continue
 				}
-				assert.Contains(t, []string{" secrets watch", " secrets patch", " secrets delete", "batch jobs watch"}, what)
+				assert.Contains(t, []string{" secrets watch", " secrets patch", " secrets delete", "batch jobs watch",
+					"policy poddisruptionbudgets watch"}, what)
 				assert.NotEmpty(t, rule.ResourceNames, what)
 				assert.NotContains(t, rule.ResourceNames, "")
 			}
 		}
 	})
-	for _, what := range []string{" secrets watch", " secrets patch", " secrets delete", "batch jobs watch", "argoproj.io workflowtaskresults create,patch"} {
+	for _, what := range []string{" secrets watch", " secrets patch", " secrets delete", "batch jobs watch", "policy poddisruptionbudgets watch",
+		"argoproj.io workflowtaskresults create,patch"} {
 		assert.Positive(t, seen[what], what)
 	}
 }
