@@ -18,7 +18,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 )
 
-// eachRender calls do with the objects of the plugins in testdata, with each phase and engine, and with copies of outputs.
+// eachRender calls do with the objects of the plugins in testdata, with each phase and engine, with copies of outputs, and with delete steps that
+// wait for forks.
 func eachRender(t *testing.T, do func(engine string, objects []object)) {
 	t.Helper()
 	for _, name := range append([]string{jobs.Name}, otherEngines...) {
@@ -28,7 +29,11 @@ func eachRender(t *testing.T, do func(engine string, objects []object)) {
 				if folder == "postgres" {
 					r = copying()
 				}
-				compiled, problems := compile(read(t, folder), phase, running(name), variant{})
+				v := variant{}
+				if folder == "hello" && phase == v1alpha1.PhaseDelete {
+					r, v = forked(), variant{awaitsForks: true}
+				}
+				compiled, problems := compile(read(t, folder), phase, running(name), v)
 				if compiled == nil {
 					require.NotEqual(t, jobs.Name, name, "%v", problems)
 					continue
