@@ -80,7 +80,9 @@ func (s *outputSecret) lacksKey(keys []string) (key string, lacks bool) {
 func (s *outputSecret) phase() string { return s.Labels[contract.PhaseKey] }
 
 // step returns the name of the step or helper that publishes to the Secret.
-func (s *outputSecret) step() string { return cmp.Or(s.Labels[contract.StepKey], s.Labels[contract.HelperKey]) }
+func (s *outputSecret) step() string {
+	return cmp.Or(s.Labels[contract.StepKey], s.Labels[contract.HelperKey])
+}
 
 // published returns the generation of the outputs in the Secret; empty if it has no outputs.
 func (s *outputSecret) published() string { return s.Annotations[contract.PublishedKey] }
