@@ -1,7 +1,9 @@
 package test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -36,11 +38,16 @@ func TestForks_deleteStepsWaitForTheirEnd(t *testing.T) {
 		secrets: []string{"end"}, output: "drop", script: "#!/bin/sh\necho ran >> @/ran\n",
 	}
 	render(server, waits, drops)
-	helper, p := newPod(t, server, waits), newPod(t, server, drops)
-	running, started := helper.start(contract.HelperForks), p.start("inputs")
 	uncounted := cluster.Ref{Kind: cluster.KindBudget, Namespace: "shop", Name: "forks"}
 	server.ApplyJob(uncounted, object{"expectedPods": 0, "observedGeneration": 0})
 	countPods(server, "tools", 0)
+	helper, p := newPod(t, server, waits), newPod(t, server, drops)
+	running, started := helper.start(contract.HelperForks), p.start("inputs")
+	require.Eventually(t, func() bool {
+		return slices.ContainsFunc(server.Calls(), func(call Call) bool { return call.Object == uncounted })
+	}, enough, time.Millisecond)
+	time.Sleep(300 * time.Millisecond) // the time to take it for the end
+	assert.Empty(t, server.Get(ref("end")).Annotation(contract.PublishedKey))
 	countPods(server, "shop", 2)
 	helper.waitForLog(`waiting until the sandbox's forks have ended: 2 Pods are left in namespace "shop"`)
 	countPods(server, "shop", 1)
