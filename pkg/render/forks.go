@@ -108,26 +108,21 @@ var forksRef = document.StepRef{Phase: v1alpha1.PhaseDelete, Index: -1}
 // isOfForks reports whether the step is that of forksStep.
 func (s *step) isOfForks() bool { return s.ref == forksRef }
 
-// awaitForks adds the helper job of forksStep. It may only read PodDisruptionBudgets by name, and not Pods, whose variables and
-// images are nobody else's business. They allow all evictions.
+// awaitForks adds the helper job of forksStep. It may only use PodDisruptionBudgets by name, and not read Pods, whose variables
+// and images are nobody else's business.
 func (r *renderer) awaitForks(s *step) {
 	const helper = contract.HelperForks
 	m := r.metadata(r.phase, s)
 	ofObject := r.objectMetadata(m)
 	name := r.rbacName(helper)
-	m.annotations[contract.OutputSecretKey], m.annotations[contract.ForkBudgetKey] = r.secretName(s), name
+	m.annotations[contract.OutputSecretKey], m.annotations[contract.ForkBudgetKey] = r.secretName(s), r.budgetName()
 
-	namespaces := slices.Sorted(maps.Keys(r.Forks))
-	if !slices.Contains(namespaces, r.namespace) { // kustomize renames what an annotation names only in its own namespace
-		namespaces = append(namespaces, r.namespace)
-	}
-	forks := slices.Concat(slices.Collect(maps.Values(r.Forks))...)
-	slices.Sort(forks)
-	forks = slices.Compact(forks)
+	namespaces := r.counted(r.namespace)
 	all := []access{{r.namespace, append(rule("secrets", "patch", []string{r.secretName(s)}), r.traits.PodRules...)}}
 	for _, namespace := range namespaces {
-		r.add(kindBudget, budget(ofObject.of(namespace, name), forks))
-		if counts := rule("poddisruptionbudgets", "watch", []string{name}); namespace == r.namespace {
+		budgets := []string{r.budgetName()}
+		counts := slices.Concat(rule("poddisruptionbudgets", "watch", budgets), rule("poddisruptionbudgets", "patch", budgets))
+		if namespace == r.namespace {
 			all[0].rules = append(all[0].rules, counts...)
 		} else {
 			all = append(all, access{namespace, counts})
@@ -155,15 +150,43 @@ type podDisruptionBudget struct {
 	Spec policyv1.PodDisruptionBudgetSpec `json:"spec"`
 }
 
-// budget returns the object whose status has the number of Pods of forks in its namespace. Only they have one of the names.
-func budget(m metav1.ObjectMeta, forks []string) *podDisruptionBudget {
-	return &podDisruptionBudget{
-		TypeMeta: typeMeta(policyv1.SchemeGroupVersion.String(), kindBudget), ObjectMeta: m,
-		Spec: policyv1.PodDisruptionBudgetSpec{
-			MinAvailable: new(intstr.FromInt32(0)),
-			Selector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
-				{Key: contract.ForkKey, Operator: metav1.LabelSelectorOpIn, Values: forks},
-			}},
-		},
+// budgets returns what counts the Pods of forks for a task whose steps wait for their end: an object in each namespace, whose
+// status has their number. It allows all evictions. Only Pods of the forks have one of the names. All resources of the sandbox
+// share it: the disruption controller counts again for one of several that select a Pod.
+func (p *plan) budgets(t *task) (budgets []object) {
+	if !t.phase.awaitsForks {
+		return nil
 	}
+	m := t.request.metadata(t.phase.phase)
+	m.add(contract.HelperKey, contract.HelperForks)
+	p.options.Own(m.annotations)
+	forks := slices.Concat(slices.Collect(maps.Values(t.request.Forks))...)
+	slices.Sort(forks)
+	spec := policyv1.PodDisruptionBudgetSpec{
+		MinAvailable: new(intstr.FromInt32(0)),
+		Selector: &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
+			{Key: contract.ForkKey, Operator: metav1.LabelSelectorOpIn, Values: slices.Compact(forks)},
+		}},
+	}
+	for _, namespace := range t.request.counted(t.phase.namespace) {
+		budget := []object{{kind: kindBudget, phase: t.phase.phase, Manifest: &podDisruptionBudget{
+			TypeMeta:   typeMeta(policyv1.SchemeGroupVersion.String(), kindBudget),
+			ObjectMeta: m.of(namespace, t.request.budgetName()), Spec: spec,
+		}}}
+		p.deliveryOf(t.sandbox).prepare(budget) // each as the first object: Helm runs all hooks before it creates the next one
+		budgets = append(budgets, budget...)
+	}
+	return budgets
+}
+
+// counted returns the namespaces in which Pods of forks are counted, and that of the steps: kustomize renames what an annotation
+// names only in its own namespace.
+func (r *request) counted(namespace string) []string {
+	namespaces := append(slices.Collect(maps.Keys(r.Forks)), namespace)
+	slices.Sort(namespaces)
+	return slices.Compact(namespaces)
+}
+
+func (r *request) budgetName() string {
+	return contract.ObjectName(contract.Hash("budget", r.SandboxID), r.Sandbox, contract.HelperForks)
 }

@@ -33,7 +33,8 @@ func awaiting(t *testing.T, plugin string, options Options) []object {
 	of := forked()
 	objects, problems := compiled.render(&of)
 	require.Empty(t, problems)
-	return objects
+	p := &plan{options: options}
+	return append(p.budgets(&task{sandbox: &sandbox{}, phase: compiled, request: of}), objects...)
 }
 
 func TestForks_golden(t *testing.T) {
@@ -60,9 +61,9 @@ func TestForks_firstStepsWait(t *testing.T) {
 		secret := helper[0].Spec.Template.Annotations[contract.OutputSecretKey]
 		budget := helper[0].Spec.Template.Annotations[contract.ForkBudgetKey]
 		namespace := helper[0].Namespace
-		want := []string{namespace + " patch " + secret, "databases watch " + budget, "shop watch " + budget}
-		if namespace != "databases" {
-			want = append(want, namespace+" watch "+budget)
+		want := []string{namespace + " patch " + secret}
+		for _, counted := range slices.Compact(slices.Sorted(slices.Values([]string{namespace, "databases", "shop"}))) {
+			want = append(want, counted+" watch "+budget, counted+" patch "+budget)
 		}
 		assert.ElementsMatch(t, want, rights(t, objects, spec.ServiceAccountName), plugin)
 		assert.Len(t, spec.Containers, 1)
@@ -86,6 +87,58 @@ func TestForks_firstStepsWait(t *testing.T) {
 		cleanup := helperJobs(t, objects, contract.HelperCleanup)
 		require.Len(t, cleanup, 1, "the Secret of the helper must be removed: "+plugin)
 		assert.Contains(t, rights(t, objects, cleanup[0].Spec.Template.Spec.ServiceAccountName), namespace+" delete "+secret)
+	}
+}
+
+// The resources of a sandbox share the budgets: Kubernetes counts for only one of those that select a Pod. They belong to the
+// sandbox, and come before all Jobs.
+func TestPhases_resourcesShareBudgets(t *testing.T) {
+	t.Parallel()
+	moved := strings.NewReplacer("db@1.0.0", "queue@1.0.0", "runner: {", "runner: {namespace: queues, ").Replace(skipPlugin)
+	require.Contains(t, moved, "namespace: queues")
+	two := strings.Replace(forkedSandbox("resourceplugins.dev/state: absent"), "plugin: db@1.0.0}", "plugin: db@1.0.0}, {name: q, plugin: "+
+		"queue@1.0.0}, {name: s, plugin: db@1.0.0}", 1)
+	held := strings.Replace(two, "resourceplugins.dev/state: absent", "", 1)
+	for name, c := range map[string]struct {
+		sandbox string
+		phases  []string
+	}{"plain": {two, []string{"delete"}}, "held": {held, []string{"create", "delete"}}} {
+		options := changed(func(o *Options) { o.Delivery, o.Phases, o.WithoutPaths = helm, c.phases, false })
+		objects, problems := phasesOf(t, options, skipPlugin, moved, c.sandbox)
+		require.Empty(t, problems)
+		var budgets, waiting []*krm.Item
+		for _, text := range objects {
+			item, err := krm.NewItem([]byte(text))
+			require.NoError(t, err)
+			switch helper, _ := item.Annotation(contract.HelperKey); {
+			case item.Kind() == kindBudget:
+				assert.Empty(t, waiting, "a Job must not come before what it waits for")
+				budgets = append(budgets, item)
+			case item.Kind() == job && helper == contract.HelperForks:
+				waiting = append(waiting, item)
+			}
+		}
+		require.Len(t, waiting, 3, name)
+		var namespaces []string
+		for _, budget := range budgets {
+			namespaces = append(namespaces, budget.Namespace())
+			assert.Equal(t, budgets[0].Name(), budget.Name())
+			_, isOfResource := budget.Annotation(contract.ResourceKey)
+			assert.False(t, isOfResource)
+			path, _ := budget.Annotation("internal.config.kubernetes.io/path")
+			assert.Equal(t, "rendered/a/"+budget.Namespace()+"-"+budget.Name()+".yaml", path)
+			weight, isHook := budget.Annotation("helm.sh/hook-weight")
+			assert.Equal(t, name == "held", isHook)
+			assert.Equal(t, map[bool]string{true: "0"}[isHook], weight, "before all Jobs")
+		}
+		assert.Equal(t, []string{"default", "shop", "queues"}, namespaces, name)
+		for _, item := range waiting {
+			text, err := item.Bytes()
+			require.NoError(t, err)
+			assert.Contains(t, string(text), contract.ForkBudgetKey+": "+budgets[0].Name()+"\n")
+			weight, _ := item.Annotation("helm.sh/hook-weight")
+			assert.NotEqual(t, "0", weight)
+		}
 	}
 }
 

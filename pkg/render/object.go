@@ -125,14 +125,20 @@ func (m metadata) of(namespace, name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Annotations: m.annotations, Labels: m.labels, Name: name, Namespace: namespace}
 }
 
-// metadata returns that of Pods in a phase, with a step's if there is one.
-func (r *renderer) metadata(phase v1alpha1.Phase, s *step) metadata {
+// metadata returns that of all objects of the sandbox in a phase.
+func (r *request) metadata(phase v1alpha1.Phase) metadata {
 	m := metadata{make(map[string]string, 8), make(map[string]string, 12)}
 	m.labels[contract.ManagedByKey] = contract.ManagedBy
 	m.add(contract.PhaseKey, string(phase))
-	m.add(contract.ResourceKey, r.Resource)
 	m.add(contract.SandboxKey, r.Sandbox)
 	m.add(contract.SandboxIDKey, r.SandboxID)
+	return m
+}
+
+// metadata returns that of Pods in a phase, with a step's if there is one.
+func (r *renderer) metadata(phase v1alpha1.Phase, s *step) metadata {
+	m := r.request.metadata(phase)
+	m.add(contract.ResourceKey, r.Resource)
 	if s != nil {
 		key := contract.StepKey
 		if s.isOfForks() {

@@ -139,22 +139,30 @@ func (p *plan) owner() Owner {
 	}
 }
 
-// shared puts the objects that no sandbox owns, each once, in the order in which they are first needed.
+// shared puts the objects that sandboxes or resources share, each once, in the order in which they are first needed.
 func (p *plan) shared(reconciler *Reconciler) (out outcome) {
-	seen := map[[2]string]bool{}
+	seen := map[identity]bool{}
+	put := func(objects []object, folder string) {
+		for i := range objects {
+			o := &objects[i]
+			key := identity{o.kind, o.GetNamespace(), o.GetName()}
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			change, err := reconciler.put(o, folder+key.namespace+"-"+key.name+".yaml", 0)
+			if err != nil {
+				out.results = append(out.results, krm.NewResult(krm.Error, err.Error()))
+			}
+			out.changes = append(out.changes, change)
+		}
+	}
 	for _, phase := range p.order {
 		p.delivery.prepare(phase.scripts)
-		for i := range phase.scripts {
-			namespace, name := phase.scripts[i].GetNamespace(), phase.scripts[i].GetName()
-			if key := [2]string{namespace, name}; !seen[key] {
-				seen[key] = true
-				change, err := reconciler.put(&phase.scripts[i], folder+namespace+"-"+name+".yaml", 0)
-				if err != nil {
-					out.results = append(out.results, krm.NewResult(krm.Error, err.Error()))
-				}
-				out.changes = append(out.changes, change)
-			}
-		}
+		put(phase.scripts, folder)
+	}
+	for i := range p.tasks {
+		put(p.budgets(&p.tasks[i]), folder+contract.FileName(p.tasks[i].request.Sandbox)+"/")
 	}
 	return out
 }

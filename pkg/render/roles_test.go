@@ -18,8 +18,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 )
 
-// eachRender calls do with the objects of the plugins in testdata, with each phase and engine, with copies of outputs, and with delete steps that
-// wait for forks.
+// eachRender calls do with the objects of the plugins in testdata, with each phase and engine, with copies of outputs, and with
+// delete steps that wait for forks.
 func eachRender(t *testing.T, do func(engine string, objects []object)) {
 	t.Helper()
 	for _, name := range append([]string{jobs.Name}, otherEngines...) {
@@ -65,14 +65,14 @@ func TestRoles_allowWhatThePageLists(t *testing.T) {
 					continue
 				}
 				assert.Contains(t, []string{" secrets watch", " secrets patch", " secrets delete", "batch jobs watch",
-					"policy poddisruptionbudgets watch"}, what)
+					"policy poddisruptionbudgets watch", "policy poddisruptionbudgets patch"}, what)
 				assert.NotEmpty(t, rule.ResourceNames, what)
 				assert.NotContains(t, rule.ResourceNames, "")
 			}
 		}
 	})
 	for _, what := range []string{" secrets watch", " secrets patch", " secrets delete", "batch jobs watch", "policy poddisruptionbudgets watch",
-		"argoproj.io workflowtaskresults create,patch"} {
+		"policy poddisruptionbudgets patch", "argoproj.io workflowtaskresults create,patch"} {
 		assert.Positive(t, seen[what], what)
 	}
 }

@@ -59,7 +59,7 @@ func TestForks_deleteStepsWaitForTheirEnd(t *testing.T) {
 	assert.Equal(t, "f1", server.Get(ref("end")).Annotation(contract.PublishedKey))
 	for _, call := range server.Calls() {
 		if call.Object.Kind == cluster.KindBudget {
-			assert.Equal(t, "watch", call.Verb, "it needs no other permission")
+			assert.Contains(t, []string{"watch", "patch"}, call.Verb, "it needs no other permission")
 		}
 	}
 
@@ -90,6 +90,30 @@ func TestForks_waitIsLimited(t *testing.T) {
 		assert.Contains(t, helper.message(), c.message)
 		assert.Equal(t, "f1", server.Get(ref("end")).Annotation(contract.FailedKey))
 	}
+}
+
+// If another PodDisruptionBudget selects the Pods of forks, too, Kubernetes counts again only for one of them when a Pod ends. So
+// the helper has the Pods counted again from time to time.
+func TestForks_countsAgain(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	render(server, forksOf("shop"))
+	countPods(server, "shop", 1)
+	helper := newPod(t, server, forksOf("shop"))
+	helper.timing.Recount = 10 * time.Millisecond
+	running := helper.start(contract.HelperForks)
+	asked := func() int {
+		count := 0
+		for _, call := range server.Calls() {
+			if call.Object.Kind == cluster.KindBudget && call.Verb == "patch" {
+				count++
+			}
+		}
+		return count
+	}
+	require.Eventually(t, func() bool { return asked() > 2 }, enough, time.Millisecond)
+	countPods(server, "shop", 0)
+	require.Zero(t, running.wait(), helper.log)
 }
 
 func TestForks_terminationIsNoFailure(t *testing.T) {

@@ -137,6 +137,8 @@ func about(item *krm.Item) string {
 	switch {
 	case fact(contract.StepKey) != "":
 		return "step " + phase + "/" + fact(contract.StepKey) + " of " + resource
+	case fact(contract.HelperKey) == contract.HelperForks && resource == "":
+		return "number of Pods of the sandbox's forks"
 	case fact(contract.HelperKey) == contract.HelperForks:
 		return "wait of resource " + resource + " for the end of the sandbox's forks"
 	case fact(contract.HelperKey) != "":
