@@ -108,8 +108,8 @@ var forksRef = document.StepRef{Phase: v1alpha1.PhaseDelete, Index: -1}
 // isOfForks reports whether the step is that of forksStep.
 func (s *step) isOfForks() bool { return s.ref == forksRef }
 
-// awaitForks adds the helper job of forksStep. It may only use PodDisruptionBudgets by name, and not read Pods, whose variables
-// and images are nobody else's business.
+// awaitForks adds the helper job of forksStep. It may patch PodDisruptionBudgets by name, which includes to read them, and not
+// read Pods, whose variables and images are nobody else's business.
 func (r *renderer) awaitForks(s *step) {
 	const helper = contract.HelperForks
 	m := r.metadata(r.phase, s)
@@ -120,9 +120,7 @@ func (r *renderer) awaitForks(s *step) {
 	namespaces := r.counted(r.namespace)
 	all := []access{{r.namespace, append(rule("secrets", "patch", []string{r.secretName(s)}), r.traits.PodRules...)}}
 	for _, namespace := range namespaces {
-		budgets := []string{r.budgetName()}
-		counts := slices.Concat(rule("poddisruptionbudgets", "watch", budgets), rule("poddisruptionbudgets", "patch", budgets))
-		if namespace == r.namespace {
+		if counts := rule("poddisruptionbudgets", "patch", []string{r.budgetName()}); namespace == r.namespace {
 			all[0].rules = append(all[0].rules, counts...)
 		} else {
 			all = append(all, access{namespace, counts})
@@ -152,7 +150,7 @@ type podDisruptionBudget struct {
 
 // budgets returns what counts the Pods of forks for a task whose steps wait for their end: an object in each namespace, whose
 // status has their number. It allows all evictions. Only Pods of the forks have one of the names. All resources of the sandbox
-// share it: the disruption controller counts again for one of several that select a Pod.
+// share it: no Pod that several select can be evicted.
 func (p *plan) budgets(t *task) (budgets []object) {
 	if !t.phase.awaitsForks {
 		return nil

@@ -63,7 +63,7 @@ func TestForks_firstStepsWait(t *testing.T) {
 		namespace := helper[0].Namespace
 		want := []string{namespace + " patch " + secret}
 		for _, counted := range slices.Compact(slices.Sorted(slices.Values([]string{namespace, "databases", "shop"}))) {
-			want = append(want, counted+" watch "+budget, counted+" patch "+budget)
+			want = append(want, counted+" patch "+budget)
 		}
 		assert.ElementsMatch(t, want, rights(t, objects, spec.ServiceAccountName), plugin)
 		assert.Len(t, spec.Containers, 1)
@@ -90,8 +90,8 @@ func TestForks_firstStepsWait(t *testing.T) {
 	}
 }
 
-// The resources of a sandbox share the budgets: Kubernetes counts for only one of those that select a Pod. They belong to the
-// sandbox, and come before all Jobs.
+// The resources of a sandbox share the budgets: Kubernetes evicts no Pod that several select. They belong to the sandbox, and
+// come before all Jobs.
 func TestPhases_resourcesShareBudgets(t *testing.T) {
 	t.Parallel()
 	moved := strings.NewReplacer("db@1.0.0", "queue@1.0.0", "runner: {", "runner: {namespace: queues, ").Replace(skipPlugin)

@@ -101,6 +101,9 @@ func (st *state) patch(ref cluster.Ref, patch object) (object, int) {
 		return nil, http.StatusConflict
 	}
 	next := merge(current, patch)
+	if generation, ok := current["metadata"].(object)["generation"].(float64); ok && !reflect.DeepEqual(current["spec"], next["spec"]) {
+		next = merge(next, object{"metadata": object{"generation": generation + 1}})
+	}
 	if current["immutable"] == true && !reflect.DeepEqual(current["data"], next["data"]) {
 		return nil, http.StatusUnprocessableEntity
 	}

@@ -11,6 +11,7 @@ type Secret struct {
 
 // Metadata has the metadata fields that the helpers read.
 type Metadata struct {
+	UID             string            `json:"uid"`
 	ResourceVersion string            `json:"resourceVersion"`
 	Generation      int               `json:"generation"`
 	Annotations     map[string]string `json:"annotations"`
@@ -19,12 +20,14 @@ type Metadata struct {
 // Annotation returns the value of an annotation, or "".
 func (s *Secret) Annotation(key string) string { return s.Metadata.Annotations[key] }
 
-// Patch is a change to a Secret. Its zero value changes nothing.
+// Patch is a change to an object. Its zero value changes nothing.
 type Patch struct {
 	// Annotations to set, or to remove if the value is nil.
 	Annotations map[string]*string
 	// Data to set, or to remove if the value is nil. An empty value must not be nil.
 	Data map[string][]byte
+	// Spec has fields to set.
+	Spec map[string]string
 }
 
 // body returns the JSON merge patch. With a resource version the server applies it only to that version.
@@ -42,6 +45,9 @@ func (p Patch) body(version string) ([]byte, error) {
 	}
 	if p.Data != nil {
 		object["data"] = p.Data
+	}
+	if p.Spec != nil {
+		object["spec"] = p.Spec
 	}
 	return json.Marshal(object)
 }

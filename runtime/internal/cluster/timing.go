@@ -21,7 +21,7 @@ type Timing struct {
 	// ApplyTimeout is the time during which status 401, 403 and 404 are retried, since Roles and Secrets may be applied
 	// after the Job. Default 60 s.
 	ApplyTimeout time.Duration
-	// Recount is the time after which WatchPods has the Pods counted again, plus or minus a quarter. Default 10 s.
+	// Recount is the time between two counts of CountPods, plus or minus a quarter. Default 5 s.
 	Recount time.Duration
 }
 
@@ -32,7 +32,7 @@ func (t Timing) orDefaults() Timing {
 		Watch:        cmp.Or(t.Watch, 60*time.Second),
 		Interval:     cmp.Or(t.Interval, time.Second),
 		ApplyTimeout: cmp.Or(t.ApplyTimeout, 60*time.Second),
-		Recount:      cmp.Or(t.Recount, 10*time.Second),
+		Recount:      cmp.Or(t.Recount, 5*time.Second),
 	}
 }
 

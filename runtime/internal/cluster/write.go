@@ -13,26 +13,25 @@ import (
 // that of the API server's cache.
 func (c *Client) Update(ctx context.Context, ref Ref, change func(*Secret) (*Patch, error)) error {
 	return c.retry(ctx, func() error {
-		secret, err := c.patch(ctx, ref, Patch{}, "")
-		if err != nil {
+		secret := &Secret{}
+		if err := c.patch(ctx, ref, Patch{}, "", secret); err != nil {
 			return err
 		}
 		patch, err := change(secret)
 		if err != nil || patch == nil {
 			return err
 		}
-		_, err = c.patch(ctx, ref, *patch, secret.Metadata.ResourceVersion)
-		return err
+		return c.patch(ctx, ref, *patch, secret.Metadata.ResourceVersion, nil)
 	})
 }
 
-func (c *Client) patch(ctx context.Context, ref Ref, patch Patch, version string) (*Secret, error) {
+// patch applies a patch and decodes the object into stored, unless that is nil.
+func (c *Client) patch(ctx context.Context, ref Ref, patch Patch, version string, stored any) error {
 	body, err := patch.body(version)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	stored := &Secret{}
-	return stored, c.call(ctx, request{
+	return c.call(ctx, request{
 		verb: "patch", method: http.MethodPatch, object: ref, body: body,
 		path:  ref.path(),
 		query: url.Values{"fieldManager": {fieldManager}},

@@ -46,7 +46,7 @@ func (t *task) awaitForks(ctx context.Context, budget string) error {
 	for _, namespace := range t.plan.Forks {
 		ref := cluster.Ref{Kind: cluster.KindBudget, Namespace: namespace, Name: budget}
 		group.Go(func() {
-			err := t.client.WatchPods(ctx, ref, func(count int) bool {
+			err := t.client.CountPods(ctx, ref, func(count int) bool {
 				if left.set(namespace, count) {
 					t.host.Reporter.Log(fmt.Sprintf("waiting until the sandbox's forks have ended: %s", podsLeft(count, namespace)))
 				}
