@@ -57,37 +57,30 @@ type delivery struct {
 // prepare sets the annotations of the objects of one resource, or of those that resources share, for the tool.
 func (d delivery) prepare(objects []object) {
 	for i := range objects {
-		o := &objects[i]
-		o.isTemplate = d.isTemplate
-		switch d.tool {
-		case argoCD:
-			o.added = d.forArgoCD(o)
-		case flux:
-			o.added = forFlux(o)
-		case helm:
-			o.added = d.forHelm(o, i)
-		case kpt:
-			o.added = forKpt(o)
-		}
+		objects[i].isTemplate, objects[i].added = d.isTemplate, d.annotations(&objects[i], i)
 	}
+}
+
+// annotations returns those of one object, the index-th of a resource.
+func (d delivery) annotations(o *object, index int) map[string]string {
+	switch d.tool {
+	case argoCD:
+		return d.forArgoCD(o)
+	case flux:
+		return forFlux(o)
+	case helm:
+		return d.forHelm(o, index)
+	case kpt:
+		return forKpt(o)
+	}
+	return nil
 }
 
 // Delivered returns the annotations with which the tool of the options brings an object of a kind to a cluster. One that is
 // held waits until what was delivered is removed; the index orders these.
 func (o *Options) Delivered(kind string, isHeld bool, index int) map[string]string {
 	d := delivery{tool: o.Delivery, hook: o.DeleteHook, holds: isHeld}
-	one := object{kind: kind, phase: v1alpha1.PhaseDelete}
-	switch d.tool {
-	case argoCD:
-		return d.forArgoCD(&one)
-	case flux:
-		return forFlux(&one)
-	case helm:
-		return d.forHelm(&one, index)
-	case kpt:
-		return forKpt(&one)
-	}
-	return nil
+	return d.annotations(&object{kind: kind, phase: v1alpha1.PhaseDelete}, index)
 }
 
 // isKept reports whether an object outlives the removal of the rest. It is never a hook, which the tool would remove.

@@ -33,13 +33,7 @@ const kindBudget = "PodDisruptionBudget"
 // awaitsForks reports whether delete steps must wait in the cluster for the end of forks. With PreDelete, the user wants them
 // to run before anything is removed.
 func (d delivery) awaitsForks() bool {
-	switch d.tool {
-	case kubectl:
-		return false
-	case argoCD:
-		return !d.holds
-	}
-	return !d.holds || d.hook != preDelete
+	return d.tool != kubectl && (!d.holds || d.tool == helm && d.hook != preDelete)
 }
 
 // variant is what sandboxes change in a phase of a plugin.

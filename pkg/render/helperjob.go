@@ -90,13 +90,13 @@ func (c *compiledPhase) compileHelperTemplate() (err error) {
 	return err
 }
 
-// labels are the labels of steps.
-func labels(steps []*step) []string {
-	labels := make([]string, len(steps))
+// named returns the names that a function gives to steps.
+func named(steps []*step, name func(*step) string) []string {
+	names := make([]string, len(steps))
 	for i, s := range steps {
-		labels[i] = s.label()
+		names[i] = name(s)
 	}
-	return labels
+	return names
 }
 
 // nameProducers annotates a Pod with the names of its producers' Secrets and Jobs, and of their ancestors' Jobs.
@@ -113,22 +113,9 @@ func (r *renderer) nameProducers(m metadata, producers []*step) {
 }
 
 // jobNames are the names of the Jobs of steps, of those that have one in this phase.
-func (r *renderer) jobNames(steps []*step) (names []string) {
-	for _, s := range steps {
-		if job := r.jobs[s.ref]; job != "" {
-			names = append(names, job)
-		}
-	}
-	return names
-}
-
-// secretNames are the names of the Secrets of steps.
-func (r *renderer) secretNames(steps []*step) []string {
-	names := make([]string, len(steps))
-	for i, s := range steps {
-		names[i] = r.secretName(s)
-	}
-	return names
+func (r *renderer) jobNames(steps []*step) []string {
+	jobs := named(steps, func(s *step) string { return r.jobs[s.ref] })
+	return slices.DeleteFunc(jobs, func(job string) bool { return job == "" })
 }
 
 // publishing returns the steps of a phase that publish, producers first.
@@ -206,8 +193,8 @@ func (r *renderer) copy(namespace string, steps []*step) {
 	}
 	followed := r.jobNames(slices.Concat(steps, r.ancestors(steps)))
 	h.access = []access{
-		{r.namespace, slices.Concat(rule("secrets", "watch", r.secretNames(steps)), rule("jobs", "watch", followed))},
-		{namespace, rule("secrets", "patch", r.secretNames(steps))},
+		{r.namespace, slices.Concat(rule("secrets", "watch", named(steps, r.secretName)), rule("jobs", "watch", followed))},
+		{namespace, rule("secrets", "patch", named(steps, r.secretName))},
 	}
 	r.helperJob(h)
 }
@@ -286,7 +273,7 @@ func (r *renderer) cleanup() {
 		})
 	}
 	h.access = []access{{r.namespace, slices.Concat(
-		rule("secrets", "watch", r.secretNames(awaited)), rule("secrets", "delete", r.secretNames(h.producers)),
+		rule("secrets", "watch", named(awaited, r.secretName)), rule("secrets", "delete", named(h.producers, r.secretName)),
 		rule("jobs", "watch", r.jobNames(awaited)))}}
 	copied := map[string][]*step{}
 	for _, s := range kept {
@@ -299,7 +286,7 @@ func (r *renderer) cleanup() {
 	}
 	for _, namespace := range r.targets() {
 		if steps := copied[namespace]; len(steps) > 0 {
-			h.access = append(h.access, access{namespace, rule("secrets", "delete", r.secretNames(steps))})
+			h.access = append(h.access, access{namespace, rule("secrets", "delete", named(steps, r.secretName))})
 		}
 	}
 	r.helperJob(h)

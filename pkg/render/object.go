@@ -147,7 +147,7 @@ func (r *renderer) metadata(phase v1alpha1.Phase, s *step) metadata {
 		m.add(key, s.label())
 		m.annotations[contract.GenerationKey] = r.generations[s.ref]
 		if len(s.producers) > 0 {
-			m.annotations[contract.DependsOnKey] = strings.Join(labels(s.producers), ",")
+			m.annotations[contract.DependsOnKey] = strings.Join(named(s.producers, (*step).label), ",")
 		}
 	}
 	return m

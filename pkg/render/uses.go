@@ -97,7 +97,7 @@ func (s *sandbox) strayUses() (results []krm.Result) {
 // copies are the outputs of a resource that forks use, by the namespace of the forks. What forks ask for in vain is an
 // error in the create phase; it must not keep the delete phase from running.
 func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[string][]v1alpha1.StepOutput {
-	var copies map[string][]v1alpha1.StepOutput
+	copies := map[string][]v1alpha1.StepOutput{}
 	refuse := func(at krm.Path, format string, arg any) {
 		if phase.phase == v1alpha1.PhaseCreate {
 			p.list.Report(krm.At(s.Item, at, krm.Error, fmt.Sprintf(format, arg)+moreFindings))
@@ -123,21 +123,14 @@ func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[str
 		case namespace == "" || document.CheckLabel(namespace) != "":
 			refuse(u.at, "must be of a fork whose namespace is valid, not %q: outputs are copied there", namespace)
 		default:
-			if copies == nil {
-				copies = map[string][]v1alpha1.StepOutput{}
-			}
 			copies[namespace] = append(copies[namespace], outputs...)
 		}
 	}
-	if !phase.beforeForks {
-		return copies
-	}
-	if copies == nil {
-		copies = map[string][]v1alpha1.StepOutput{}
-	}
-	for namespace := range p.forks(s) {
-		for _, step := range lastSteps(phase.spec) {
-			copies[namespace] = append(copies[namespace], v1alpha1.StepOutput{Name: step})
+	if phase.beforeForks {
+		for namespace := range p.forks(s) {
+			for _, step := range lastSteps(phase.spec) {
+				copies[namespace] = append(copies[namespace], v1alpha1.StepOutput{Name: step})
+			}
 		}
 	}
 	return copies
