@@ -236,7 +236,7 @@ func TestPhases_tooManyStepsToWait(t *testing.T) {
 		"of the sandbox, not 32"}, problems)
 }
 
-// With the annotation, the last create steps publish a key that forks wait for, where the forks are, also if the plugin has
+// With the annotation, the last create steps publish a key that forks wait for, where the forks are, even if the plugin has
 // no outputs.
 func TestPhases_forksLast(t *testing.T) {
 	t.Parallel()

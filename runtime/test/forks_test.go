@@ -71,7 +71,7 @@ func (d *disruption) count() {
 	}
 }
 
-// Delete steps start when the last Pod of the forks has ended, in all namespaces, also if an earlier count has found none.
+// Delete steps start when the last Pod of the forks has ended, in all namespaces, even if an earlier count has found none.
 func TestForks_deleteStepsWaitForTheirEnd(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)
@@ -171,7 +171,7 @@ func TestForks_terminationIsNoFailure(t *testing.T) {
 	assert.Empty(t, server.Get(ref("end")).Annotation(contract.FailedKey))
 }
 
-// A fork that starts after all create steps waits for a key without a value: in the Secret of a step, also if that was
+// A fork that starts after all create steps waits for a key without a value: in the Secret of a step, even if that was
 // published before, and in its copy.
 func TestCreated_keyOfSteps(t *testing.T) {
 	t.Parallel()

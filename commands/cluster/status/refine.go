@@ -31,7 +31,7 @@ func (r *refinement) refine(steps []Step) {
 	}
 }
 
-// explainForks says what the helper waits for that runs before the delete steps.
+// explainForks sets the detail of the helper that runs before the delete steps.
 func (r *refinement) explainForks(s *Step) {
 	if t := s.task; t.helper() == contract.HelperForks && s.State == InProgress && t.HasStarted {
 		s.Detail = "waits until no Pod of the sandbox's forks is left; see kubectl logs -n " + t.Namespace + " " + t.Object()

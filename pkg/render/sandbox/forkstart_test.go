@@ -68,7 +68,7 @@ func TestRender_forksAfterCreate(t *testing.T) {
 	assert.Contains(t, fmt.Sprint(all.Results()), `the plugin of resource "db" must be in the list`)
 }
 
-// The Pods that a delete phase waits for are those of the forks, also if kustomize has renamed and moved the baseline.
+// The Pods that a delete phase waits for are those of the forks, even if kustomize has renamed and moved the baseline.
 func TestRender_deletePhaseWaitsForItsForks(t *testing.T) {
 	t.Parallel()
 	renamed := strings.NewReplacer("name: web", "name: pre-web", "namespace: shop", "namespace: store", "metadata: {", "metadata: {annotations: "+

@@ -157,8 +157,8 @@ func (w *writing) prune() {
 // everything selects the Pods of forks, too: Kubernetes then counts again for one of several PodDisruptionBudgets.
 const everything = "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: everything}, spec: {maxUnavailable: 1, selector: {}}}"
 
-// With every tool, delete steps begin when the last Pod of the sandbox's forks has ended: also if users count these Pods, too, and
-// if the sandbox is created and torn down again.
+// With every tool, delete steps begin when the last Pod of the sandbox's forks has ended, even if users count these Pods, too, or
+// the sandbox is created and torn down again.
 func TestLifecycleForkEnd(t *testing.T) {
 	for _, tool := range deliveries {
 		if tool.name == "argocd-server-side" { // as argocd

@@ -57,7 +57,7 @@ func sandboxes(t *testing.T) int {
 	return count
 }
 
-// Thirty sandboxes of one plugin are created at once, and torn down at once. Each step runs once, with the outputs of its own
+// Thirty sandboxes of one plugin are created at once, and torn down at once. Each step runs once, with the outputs of the same
 // sandbox, and no Secret remains.
 func TestScaleOnePlugin(t *testing.T) {
 	const count = 30

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Two people apply different states of a sandbox at the same time, with plain kubectl. Whoever was last: at most one of the
+// Two people apply different states of a sandbox at the same time, with plain kubectl. Whatever the order, at most one of the
 // states is Ready, and it is what exists.
 func TestReturnTwoPeople(t *testing.T) {
 	t.Run("Values", func(t *testing.T) {
