@@ -121,8 +121,11 @@ func TestForks_severalAskForCounts(t *testing.T) {
 		running = append(running, helper.start(contract.HelperForks))
 		helper.waitForLog("1 Pod is left")
 	}
+	pods.mu.Lock()
+	time.Sleep(50 * time.Millisecond) // each has asked for a count
 	server.Remove(budgetIn("shop"))
 	server.Put(budgetIn("shop"), object{"metadata": object{"uid": "again", "generation": 1.0}, "status": object{"observedGeneration": 0.0}})
+	pods.mu.Unlock()
 	time.Sleep(50 * time.Millisecond) // the time to take it for the end
 	for _, output := range []string{"a", "b", "c"} {
 		assert.Empty(t, server.Get(ref(output)).Annotation(contract.PublishedKey))
