@@ -21,11 +21,12 @@ func (c *Client) Update(ctx context.Context, ref Ref, change func(*Secret) (*Pat
 		if err != nil || patch == nil {
 			return err
 		}
-		return c.patch(ctx, ref, *patch, secret.Metadata.ResourceVersion, nil)
+		return c.patch(ctx, ref, *patch, secret.Metadata.ResourceVersion, &Secret{})
 	})
 }
 
-// patch applies a patch and decodes the object into stored, unless that is nil.
+// patch applies a patch and decodes the object into stored. A response that is no object is an error: it is not known whether the
+// patch was applied.
 func (c *Client) patch(ctx context.Context, ref Ref, patch Patch, version string, stored any) error {
 	body, err := patch.body(version)
 	if err != nil {
