@@ -2,6 +2,7 @@ package schemas
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,6 +25,7 @@ var documents = []document{
 	{contract.Catalog, "api/v1alpha1", "CatalogSpec", catalogLimits, false},
 	{contract.PluginLock, "api/v1alpha1", "PluginLockSpec", lockLimits, false},
 	{contract.PluginTest, "api/v1alpha1", "PluginTestSpec", testLimits, false},
+	{contract.OutputSecret, "api/v1alpha1", "OutputSecretSpec", outputSecretLimits, false},
 	{external.Kind, "kubebuilder/v1alpha1", "ExternalPluginSpec", externalPluginLimits, false},
 }
 
@@ -44,16 +46,21 @@ func (d document) written(t *testing.T, form form) object {
 	b := &builder{t: t, types: readSource(t, d.folder, "kubebuilder/v1alpha1"), form: form, limits: d.limits(), used: map[string]bool{}}
 	spec := b.structure(d.spec, "spec", "", true)
 	name := b.assemble("name", "string", "The name of the "+d.kind+".", true, nil)
+	metadata := object{{"name", name}}
+	if _, isNamespaced := b.limits["namespace"]; isNamespaced {
+		namespace := b.assemble("namespace", "string", "The namespace of the "+d.kind+".", true, nil)
+		metadata = append(metadata, member{"namespace", namespace})
+	}
 	for path := range b.limits {
 		assert.True(t, b.used[path], "%s: no field is at %s", d.kind, path)
 	}
 	if form == nativeForm {
 		return finish(object{
-			{"$schema", draft}, {"title", d.kind + ", native form"}, {"description", "A " + d.kind + " as `name` and `spec`."},
+			{"$schema", draft}, {"title", d.kind + ", native form"}, {"description", withArticle(d.kind) + " as `name` and `spec`."},
 			{"type", "object"}, {"properties", object{{"name", name}, {"spec", spec}}}, {"required", []string{"name", "spec"}},
 		}, b.definitions)
 	}
-	return finish(append(envelope(d.kind, object{{"name", name}}, object{{"spec", spec}}),
+	return finish(append(envelope(d.kind, metadata, object{{"spec", spec}}),
 		member{"required", []string{"apiVersion", "kind", "metadata", "spec"}}), b.definitions)
 }
 
@@ -64,16 +71,27 @@ func finish(schema, definitions object) object {
 	return schema
 }
 
-// envelope returns the common part of all KRM objects, with additional properties.
-func envelope(kind string, name, properties object) object {
+func withArticle(kind string) string {
+	if strings.ContainsRune("AEIO", rune(kind[0])) {
+		return "An " + kind
+	}
+	return "A " + kind
+}
+
+// envelope returns the common part of all KRM objects, with the required fields of metadata and additional properties.
+func envelope(kind string, identity, properties object) object {
+	required := make([]string, len(identity))
+	for i, one := range identity {
+		required[i] = one.key
+	}
 	texts := object{{"type", []string{"object", "null"}}, {"additionalProperties", object{{"type", "string"}}}}
 	metadata := object{
 		{"type", "object"},
-		{"properties", append(name, object{{"labels", texts}, {"annotations", texts}}...)},
-		{"required", []string{"name"}},
+		{"properties", append(identity, object{{"labels", texts}, {"annotations", texts}}...)},
+		{"required", required},
 	}
 	return object{
-		{"$schema", draft}, {"title", kind}, {"description", "A " + kind + " of " + contract.APIVersion + "."},
+		{"$schema", draft}, {"title", kind}, {"description", withArticle(kind) + " of " + contract.APIVersion + "."},
 		{"type", "object"},
 		{"properties", append(object{
 			{"apiVersion", object{{"const", contract.APIVersion}}}, {"kind", object{{"const", kind}}}, {"metadata", metadata},

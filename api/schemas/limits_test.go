@@ -194,6 +194,10 @@ func lockLimits() map[string]limit {
 	}
 }
 
+func outputSecretLimits() map[string]limit {
+	return map[string]limit{"name": subdomain, "namespace": label}
+}
+
 func testLimits() map[string]limit {
 	seconds := limit{most: validate.MaxTestTimeout}
 	all := map[string]limit{

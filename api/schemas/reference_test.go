@@ -55,6 +55,12 @@ var referencePages = []struct{ kind, file, example, more string }{
 			"describes its modes.",
 	},
 	{
+		contract.OutputSecret, "outputsecret.md", "pkg/validate/testdata/outputsecret.yaml",
+		"[render-phase](../../functions/render-phase/README.md) renders the Secret and the Job that fills it, and " +
+			"[render-sandbox](../../functions/render-sandbox/README.md) makes workloads of the input read its generation. " +
+			"[Outputs for ordinary workloads](../howto/outputs.md) shows how to use it.",
+	},
+	{
 		contract.PluginTest, "plugintest.md", "examples/hello-db/test.yaml",
 		"`rplug test` runs it: see [tests](../howto/test.md).",
 	},
@@ -301,7 +307,11 @@ func (r *kindPage) writeMetadata(text *strings.Builder, d document, found []find
 	if words := r.limits["name"].sentence(false); words != "" {
 		meaning = append(meaning, words)
 	}
-	fmt.Fprintf(text, "| `name` | string, required | %s |\n\n", strings.Join(append(meaning, ruleLinks(rules)...), " "))
+	fmt.Fprintf(text, "| `name` | string, required | %s |\n", strings.Join(append(meaning, ruleLinks(rules)...), " "))
+	if namespace, isNamespaced := r.limits["namespace"]; isNamespaced {
+		fmt.Fprintf(text, "| `namespace` | string, required | The namespace of the document. %s |\n", namespace.sentence(false))
+	}
+	text.WriteString("\n")
 }
 
 func ruleLinks(rules []string) []string {

@@ -28,6 +28,7 @@ var fixtures = map[string]string{
 	contract.Catalog:        "../../pkg/resolve/testdata/full.yaml",
 	contract.PluginLock:     "testdata/pluginlock.yaml",
 	contract.PluginTest:     "../../pkg/validate/testdata/plugintest.yaml",
+	contract.OutputSecret:   "../../pkg/validate/testdata/outputsecret.yaml",
 	external.Kind:           "../../kubebuilder/testdata/externalplugin.yaml",
 }
 

@@ -10,8 +10,8 @@
 //   - https://www.signadot.com/docs/reference/route-groups/spec
 //   - https://github.com/signadot/go-sdk/tree/main/models for fields that the pages show only in examples
 //
-// A Catalog lists the published versions of plugins, and a PluginLock the resolutions of references. A PluginTest
-// defines tests of a plugin on one machine.
+// An OutputSecret gives the outputs of a resource to workloads that are not forks. A Catalog lists the published versions of
+// plugins, and a PluginLock the resolutions of references. A PluginTest defines tests of a plugin on one machine.
 //
 // Functions decode documents with these tags: `json` is the key, `required:"true"` marks a value that must be set, and
 // `aliases` lists former keys, and wrong ones that are in use, whose values are read and reported. `quotable:"true"` marks a
@@ -68,4 +68,12 @@ type PluginTest struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              PluginTestSpec `json:"spec"`
+}
+
+// OutputSecret is a Secret with outputs of a sandbox's resource, for workloads that are not forks. The document has the name
+// and the namespace of the Secret.
+type OutputSecret struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              OutputSecretSpec `json:"spec"`
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // addGone adds the sandboxes of the older state that are gone to a list, marked absent and with the versions that the older
-// state resolves to, so that their delete phase is rendered. The plugins that the list lacks come with them. A sandbox that
-// is elsewhere, or may be in a document that cannot be read, is not gone.
+// state resolves to, so that their delete phase is rendered. The plugins and OutputSecrets that the list lacks come with
+// them. A sandbox that is elsewhere, or may be in a document that cannot be read, is not gone.
 func (c Chain) addGone(list *krm.ResourceList) error {
 	if c.Base == nil || c.Base.Partial {
 		return nil
@@ -44,6 +44,7 @@ func (c Chain) addGone(list *krm.ResourceList) error {
 		return err
 	}
 	list.Append(missingPlugins(list, older, gone)...)
+	list.Append(missingSecrets(list, older, gone)...)
 	for _, item := range gone {
 		item.Annotate(contract.StateKey, "absent")
 		list.Append(item)
@@ -62,6 +63,21 @@ func sandboxIDs(list *krm.ResourceList) map[string]bool {
 		}
 	}
 	return ids
+}
+
+// missingSecrets returns the OutputSecrets of sandboxes that an older list has, and a list does not have.
+func missingSecrets(list, older *krm.ResourceList, sandboxes []*krm.Item) (missing []*krm.Item) {
+	present := map[krm.ResourceRef]bool{}
+	for _, item := range list.Of(contract.APIVersion, contract.OutputSecret) {
+		present[item.Ref()] = true
+	}
+	for _, item := range older.Of(contract.APIVersion, contract.OutputSecret) {
+		s, _ := document.ReadOutputSecret(item)
+		if !present[item.Ref()] && slices.ContainsFunc(sandboxes, s.IsOf) {
+			missing = append(missing, item)
+		}
+	}
+	return missing
 }
 
 // missingPlugins returns the plugins of an older list to which sandboxes refer, and which a list does not have.

@@ -184,7 +184,7 @@ func (r *run) isForCluster(item *krm.Item) bool {
 func (r *run) isDocument(kind string) bool {
 	switch kind {
 	case contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
-		contract.PluginTest:
+		contract.PluginTest, contract.OutputSecret:
 		return true
 	}
 	return slices.ContainsFunc(r.Extensions, func(e extension.Extension) bool { return slices.Contains(e.Rules.Kinds, kind) })

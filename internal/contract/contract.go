@@ -29,6 +29,7 @@ const (
 	Catalog        = "Catalog"
 	PluginLock     = "PluginLock"
 	PluginTest     = "PluginTest"
+	OutputSecret   = "OutputSecret"
 )
 
 // Project is the kind of the project file.

@@ -40,6 +40,9 @@ type Plan struct {
 	// Forks are the namespaces in which HelperForks waits until no Pod of the sandbox's forks is left. The Pods are counted by a
 	// PodDisruptionBudget, whose name is in the annotation ForkBudgetKey of the Pod.
 	Forks []string `json:"forks,omitempty"`
+	// Removes are the namespaces of the Secrets that HelperCleanup removes beside those of the producers. Their names are in
+	// the annotations InputSecretKey after those of the producers.
+	Removes []string `json:"removes,omitempty"`
 }
 
 // ExitWaited is the exit code of a helper after WaitSeconds. Its Job must not count it as a failure. It is EX_TEMPFAIL of
@@ -94,6 +97,9 @@ type Input struct {
 	File string `json:"file,omitempty"`
 	// Workloads is set for HelperCopy: the copy also has the value under WorkloadKey.
 	Workloads bool `json:"workloads,omitempty"`
+	// Key is set for a HelperCopy with an OutputSecretKey: the key of the value in that Secret, which is in the namespace that
+	// the producers' Copies name. Outputs of the Plan has all keys.
+	Key string `json:"key,omitempty"`
 	// Variable is the variable of main with the value, or empty if only a file has it. Name is then the name of the input,
 	// for messages.
 	Variable string `json:"variable,omitempty"`
@@ -137,7 +143,8 @@ const (
 	ForkBudgetVariable   = "RESOURCEPLUGINS_FORK_BUDGET"   // the annotation ForkBudgetKey, by the downward API
 )
 
-// OutputSecretKey is the Pod annotation with the name of the Secret to which the step publishes.
+// OutputSecretKey is the Pod annotation with the name of the Secret to which the step publishes, or a copy of an
+// OutputSecret document.
 const OutputSecretKey = Group + "/output-secret"
 
 // ForkBudgetKey is the Pod annotation with the name of the PodDisruptionBudgets that count the Pods of a sandbox's forks.

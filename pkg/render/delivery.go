@@ -84,7 +84,7 @@ func (o *Options) Delivered(kind string, isHeld bool, index int) map[string]stri
 }
 
 // isKept reports whether an object outlives the removal of the rest. It is never a hook, which the tool would remove.
-func isKept(o *object) bool { return o.kind == "Secret" || o.isShared }
+func isKept(o *object) bool { return o.kind == secretKind || o.isShared }
 
 func isWorkload(o *object) bool {
 	return slices.Contains(workloadKinds, o.kind)

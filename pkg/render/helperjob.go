@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -25,6 +26,10 @@ type helperJob struct {
 	// depth is how many steps, one after the other, it waits for.
 	depth  int
 	access []access
+	// output is the Secret that a copy writes if it has another name than those of the producers.
+	output *document.OutputSecret
+	// removed are the Secrets that a cleanup removes beside those of the producers, in other namespaces.
+	removed []*document.OutputSecret
 }
 
 // helperJob adds a helper job with what it needs. It is named and bound to its own ServiceAccount, whatever the overlay
@@ -43,21 +48,22 @@ func (r *renderer) helperJob(h helperJob) {
 	if len(waitsFor) > 0 {
 		m.annotations[contract.DependsOnKey] = strings.Join(waitsFor, ",")
 	}
-	h.plan.Step, h.plan.Generation = h.helper, contract.Hash(hashed...)
+	h.plan.Step, h.plan.Generation = h.helper, cmp.Or(h.plan.Generation, contract.Hash(hashed...))
 	r.limitWait(&h.plan, h.producers)
 	m.annotations[contract.GenerationKey] = h.plan.Generation
 	ofObject := r.objectMetadata(m)
 	r.nameProducers(m, h.producers)
+	env := append([]corev1.EnvVar{r.planVariable(h.plan)}, r.producerVariables(h.producers)...)
+	env = append(env, h.nameSecrets(m)...)
 	h.access[0].rules = append(h.access[0].rules, r.traits.PodRules...)
 	name := r.rbacName("helper", h.about, h.producers[0].spec.Name, h.helper)
 	r.objects = append(r.objects, r.rbac(name, name, ofObject, h.access...)...)
-	env := append([]corev1.EnvVar{r.planVariable(h.plan)}, r.producerVariables(h.producers)...)
 	template := instance(r.helperTemplate, m)
 	template.Spec.Containers = []corev1.Container{r.helperContainer(h.helper, h.helper, env, tokenMount)}
 	template.Spec.ActiveDeadlineSeconds = new(r.podDeadline(h.depth + 1))
 	template.Spec.ServiceAccountName = name
 	if h.helper == contract.HelperCopy { // for readers that cannot decode its plan
-		to := map[string]string{contract.CopyToKey: h.about}
+		to := map[string]string{contract.CopyToKey: h.plan.Producers[0].Copies[0]}
 		if r.traits.Waits {
 			ofObject.annotations = engine.Merged(ofObject.annotations, to)
 		} else { // the task has no object of its own
@@ -66,6 +72,20 @@ func (r *renderer) helperJob(h helperJob) {
 	}
 	task := engine.Task{Name: h.helper, Template: template, Metadata: ofObject.of(r.namespace, ""), Waiting: h.helper}
 	r.task(task, h.producers, h.depth+1)
+}
+
+// nameSecrets annotates a Pod with the names of the Secrets of OutputSecrets, and returns the variables that read them.
+func (h *helperJob) nameSecrets(m metadata) (env []corev1.EnvVar) {
+	if h.output != nil {
+		m.annotations[contract.OutputSecretKey] = h.output.Name
+		env = append(env, annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey))
+	}
+	for i, s := range h.removed {
+		i += len(h.producers)
+		m.annotations[contract.InputSecretKey(i)] = s.Name
+		env = append(env, annotationVariable(contract.InputSecretVariable(i), contract.InputSecretKey(i)))
+	}
+	return env
 }
 
 // compileHelperTemplate makes the part of a helper job's Pod template that no resource changes. Of an overlay it takes where
@@ -275,19 +295,32 @@ func (r *renderer) cleanup() {
 	h.access = []access{{r.namespace, slices.Concat(
 		rule("secrets", "watch", named(awaited, r.secretName)), rule("secrets", "delete", named(h.producers, r.secretName)),
 		rule("jobs", "watch", r.jobNames(awaited)))}}
-	copied := map[string][]*step{}
+	copied := map[string][]string{}
 	for _, s := range kept {
 		copies := r.copiesOf(s)
 		h.plan.Producers = append(h.plan.Producers,
 			contract.Producer{Step: s.spec.Name, Inputs: []contract.Input{}, Copies: copies})
 		for _, namespace := range copies {
-			copied[namespace] = append(copied[namespace], s)
+			copied[namespace] = append(copied[namespace], r.secretName(s))
 		}
 	}
-	for _, namespace := range r.targets() {
-		if steps := copied[namespace]; len(steps) > 0 {
-			h.access = append(h.access, access{namespace, rule("secrets", "delete", named(steps, r.secretName))})
-		}
+	for _, s := range r.OutputSecrets {
+		h.removed, h.plan.Removes = append(h.removed, s), append(h.plan.Removes, s.Namespace)
+		copied[s.Namespace] = append(copied[s.Namespace], s.Name)
+	}
+	for _, namespace := range slices.Sorted(maps.Keys(copied)) {
+		h.allow(access{namespace, rule("secrets", "delete", copied[namespace])})
 	}
 	r.helperJob(h)
+}
+
+// allow adds rights in a namespace, to those that the job already has there.
+func (h *helperJob) allow(more access) {
+	for i := range h.access {
+		if h.access[i].namespace == more.namespace {
+			h.access[i].rules = append(h.access[i].rules, more.rules...)
+			return
+		}
+	}
+	h.access = append(h.access, more)
 }

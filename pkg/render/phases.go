@@ -54,6 +54,9 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 		return Summary{}, err
 	}
 	p := newPlan(list, options)
+	if p.secrets, err = readOutputSecrets(list, read); err != nil {
+		return Summary{}, err
+	}
 	sandboxes, err := OneCluster(list, read, options.Cluster, options.RefuseEmpty)
 	if err != nil {
 		return Summary{}, err
@@ -133,8 +136,9 @@ func (p *plan) owner() Owner {
 			return slices.Contains(p.phases, v1alpha1.Phase(phase)) ||
 				phase == string(v1alpha1.PhaseDelete) && sandbox != "" && !p.present[strings.ToLower(sandbox)]
 		},
-		Kinds: append([]string{"ConfigMap", kindBudget, "Role", "RoleBinding", "Secret", rbacv1.ServiceAccountKind},
+		Kinds: append([]string{"ConfigMap", kindBudget, "Role", "RoleBinding", secretKind, rbacv1.ServiceAccountKind},
 			workloadKinds...),
+		Named:        []string{secretKind},
 		WithoutPaths: p.options.WithoutPaths,
 	}
 }
@@ -179,6 +183,7 @@ func (p *plan) do(t *task, reconciler *Reconciler) outcome {
 		}
 		out.results = append(out.results, krm.At(t.sandbox.Item, below, problem.Severity, problem.Message))
 	}
+	out.results = append(out.results, p.secrets.collisions(objects)...)
 	files := map[string]int{}
 	base := folder + contract.FileName(t.request.Sandbox) + "/" + t.sandbox.files[t.index] + "-"
 	delivery := p.deliveryOf(t.sandbox)

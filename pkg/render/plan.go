@@ -26,7 +26,8 @@ type plan struct {
 	compiled map[phaseKey]*compiledPhase // nil if the plugin cannot be rendered
 	order    []*compiledPhase
 	tasks    []task
-	params   map[*krm.Item]*document.Params          // by plugin
+	params   map[*krm.Item]*document.Params // by plugin
+	secrets  outputSecrets
 	moved    map[v1alpha1.Workload]v1alpha1.Workload // workloads as kustomize had them before, and what they are now
 	// present are the sandboxes whose phase is one of the options.
 	present map[string]bool
@@ -103,7 +104,8 @@ func (p *plan) add(s *sandbox) {
 					Sandbox: s.LowerName(), SandboxID: s.id, RoutingKey: s.routingKey, OwnKey: s.ownKey,
 					Resource: resource.Name, Params: resource.Params,
 					Plugin: choice.Pin(), Digest: choice.Digest, Copies: p.copies(s, resource.Name, compiled),
-					Skipped: p.skipped(s, resource.Name, compiled), Forks: p.forks(s),
+					OutputSecrets: p.outputSecretsOf(s, resource.Name, compiled),
+					Skipped:       p.skipped(s, resource.Name, compiled), Forks: p.forks(s),
 				}})
 			}
 		}
@@ -178,6 +180,9 @@ func (p *plan) reportNamespaces() {
 	for _, t := range p.tasks {
 		for namespace := range t.request.Copies {
 			needed[namespace] = true
+		}
+		for _, s := range t.request.OutputSecrets {
+			needed[s.Namespace] = true
 		}
 	}
 	delete(needed, "default")

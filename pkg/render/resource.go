@@ -31,6 +31,8 @@ type request struct {
 	Plugin, Digest string
 	// Copies are the outputs that workloads use, by namespace. Those of other namespaces than the steps' are copied.
 	Copies map[string][]v1alpha1.StepOutput
+	// OutputSecrets are the documents that have outputs of the resource.
+	OutputSecrets []*document.OutputSecret
 	// Skipped are the delete steps that are given up.
 	Skipped []string
 	// Forks are the names of the sandbox's forks, by namespace.
@@ -80,6 +82,9 @@ func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
 		}
 	}
 	r.objects = slices.Insert(r.objects, first, r.stepAccess()...)
+	for _, s := range of.OutputSecrets {
+		r.outputSecret(s)
+	}
 	if c.phase == v1alpha1.PhaseCreate {
 		r.copies()
 	}
@@ -150,8 +155,8 @@ func (r *renderer) secrets(s *step) {
 		namespaces = append(namespaces, r.copiesOf(s)...)
 	}
 	for _, namespace := range namespaces {
-		r.objects = append(r.objects, object{kind: "Secret", phase: s.ref.Phase, Manifest: &corev1.Secret{
-			TypeMeta: typeMeta("v1", "Secret"), ObjectMeta: m.of(namespace, r.secretName(s)), Type: corev1.SecretTypeOpaque,
+		r.objects = append(r.objects, object{kind: secretKind, phase: s.ref.Phase, Manifest: &corev1.Secret{
+			TypeMeta: typeMeta("v1", secretKind), ObjectMeta: m.of(namespace, r.secretName(s)), Type: corev1.SecretTypeOpaque,
 		}})
 	}
 }

@@ -106,6 +106,9 @@ func example(t *testing.T, r *validate.Rule) string {
 	if file == aSandbox {
 		documents[1] = edited(t, file, fed, r.Example)
 	}
+	if file == anOutputSecret {
+		documents = append(documents, edited(t, aSandbox, fed))
+	}
 	if parts[r.Kinds[0]] != "" {
 		documents = append(neighbours(t, file), documents[1])
 		if strings.HasPrefix(r.ID, "duplicate-") {

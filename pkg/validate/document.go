@@ -111,7 +111,7 @@ func isListOfOurs(item *krm.Item) bool {
 func (o Options) kinds() []string {
 	kinds := []string{
 		contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup, contract.Catalog, contract.PluginLock,
-		contract.PluginTest,
+		contract.PluginTest, contract.OutputSecret,
 	}
 	for _, e := range o.Extensions {
 		kinds = append(kinds, e.Kinds...)

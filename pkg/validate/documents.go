@@ -16,6 +16,7 @@ type documents struct {
 	plugins     []*plugin
 	sandboxes   []*sandbox
 	routeGroups []*routeGroup
+	secrets     []*outputSecret
 	tests       []*pluginTest
 
 	hasCatalogs bool // catalogs decide what references mean
@@ -44,6 +45,8 @@ func newDocuments(list *krm.ResourceList, items []*krm.Item) *documents {
 			d.plugins = append(d.plugins, &plugin{Document: fresh})
 		case contract.Sandbox:
 			d.sandboxes = append(d.sandboxes, &sandbox{Document: fresh})
+		case contract.OutputSecret:
+			d.secrets = append(d.secrets, &outputSecret{Document: fresh})
 		case contract.PluginTest:
 			d.tests = append(d.tests, &pluginTest{Document: fresh})
 		default:
@@ -69,7 +72,7 @@ func (g *routeGroup) check() {
 
 // all returns all documents, by kind.
 func (d *documents) all() []*Document {
-	all := make([]*Document, 0, len(d.plugins)+len(d.sandboxes)+len(d.routeGroups)+len(d.tests))
+	all := make([]*Document, 0, len(d.plugins)+len(d.sandboxes)+len(d.routeGroups)+len(d.secrets)+len(d.tests))
 	for _, p := range d.plugins {
 		all = append(all, &p.Document)
 	}
@@ -78,6 +81,9 @@ func (d *documents) all() []*Document {
 	}
 	for _, g := range d.routeGroups {
 		all = append(all, &g.Document)
+	}
+	for _, s := range d.secrets {
+		all = append(all, &s.Document)
 	}
 	for _, t := range d.tests {
 		all = append(all, &t.Document)

@@ -20,12 +20,14 @@ const (
 	aSandbox    = "testdata/sandbox.yaml"
 	aRouteGroup = "testdata/routegroup.yaml"
 	aPluginTest = "testdata/plugintest.yaml"
+
+	anOutputSecret = "testdata/outputsecret.yaml"
 )
 
 // fixtures are valid documents, by kind.
 var fixtures = map[string]string{
 	contract.ResourcePlugin: aPlugin, contract.Sandbox: aSandbox, contract.RouteGroup: aRouteGroup,
-	contract.PluginTest: aPluginTest,
+	contract.PluginTest: aPluginTest, contract.OutputSecret: anOutputSecret,
 }
 
 // extensions are features whose rules are tested here, too. A test file for each feature adds it here and to the tables.

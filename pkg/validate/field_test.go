@@ -12,6 +12,6 @@ func TestRulesAreInTheFilesOfTheirFields(t *testing.T) {
 	t.Parallel()
 	rulefile.Check(t, validate.Rules(), map[string]string{
 		contract.ResourcePlugin: "plugin", contract.Sandbox: "sandbox", contract.RouteGroup: "routegroup",
-		contract.PluginTest: "plugintest",
+		contract.PluginTest: "plugintest", contract.OutputSecret: "outputsecret",
 	})
 }

@@ -87,6 +87,10 @@ var limits = map[string][]limit{
 		{".fails.message", "expectation-pattern", []string{"a+"}, []string{"a(", "'(?=a)'"}},
 		{".outputs[].matches", "expectation-pattern", []string{"a+"}, []string{"a("}},
 	},
+	anOutputSecret: {
+		{"spec.data.DB_HOST", "output-key", []string{"a.b", long[:30] + "." + long[:30]}, []string{"a/b", "a.", ".b", "a.b.c"}},
+		{"spec.data.DB_HOST", "output-secret-key", nil, []string{"host", long[:30]}},
+	},
 	aRouteGroup: {
 		{"spec.cluster", "route-group-cluster", []string{"a", long[1:]}, []string{long}},
 		{".endpoints[].cluster", "route-group-cluster", []string{"a", long[1:]}, []string{long}},

@@ -304,6 +304,7 @@ func reindented(t *testing.T, file string) (all []mutation) {
 var specTypes = map[string]reflect.Type{
 	aPlugin: reflect.TypeFor[v1alpha1.ResourcePluginSpec](), aSandbox: reflect.TypeFor[v1alpha1.SandboxSpec](),
 	aRouteGroup: reflect.TypeFor[v1alpha1.RouteGroupSpec](), aPluginTest: reflect.TypeFor[v1alpha1.PluginTestSpec](),
+	anOutputSecret: reflect.TypeFor[v1alpha1.OutputSecretSpec](),
 }
 
 // knows reports whether the mapping at path in a document of the kind may have a key.
@@ -420,6 +421,7 @@ var requiredPaths = map[string]map[string]bool{
 		spec.resources[].name spec.resources[].plugin`),
 	aRouteGroup: words(`spec.match spec.match.any[].label.key spec.match.any[].label.value spec.match.any[].all[].label.key
 		spec.match.any[].all[].label.value spec.endpoints[].name spec.endpoints[].target spec.ttl.duration`),
+	anOutputSecret: words(`spec.sandbox spec.resource spec.data`),
 	aPluginTest: words(`spec.plugin spec.cases spec.fixtures[].name spec.secrets[].name spec.secrets[].fixtureData[].name
 		spec.secrets[].fixtureData[].fixture spec.secrets[].fixtureData[].field spec.cases[].name
 		spec.cases[].fixtureParams[].name spec.cases[].fixtureParams[].fixture spec.cases[].fixtureParams[].field

@@ -39,12 +39,13 @@ const (
 	clientModels   = "https://github.com/signadot/go-sdk/tree/main/models"
 	kubernetesName = "https://kubernetes.io/docs/concepts/overview/working-with-objects/names/"
 	testPage       = "https://github.com/resource-plugins/krm-functions/blob/main/docs/howto/test.md"
+	secretPage     = "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/outputsecret.md"
 	outputsPage    = "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/outputs.md"
 )
 
 var specs = map[string]string{
 	contract.ResourcePlugin: pluginSpec, contract.Sandbox: sandboxSpec, contract.RouteGroup: routeGroupSpec,
-	contract.PluginTest: testPage,
+	contract.PluginTest: testPage, contract.OutputSecret: secretPage,
 }
 
 // check is a function of one of the types below: the type says what it looks at.
@@ -54,11 +55,12 @@ type check interface {
 }
 
 type (
-	// pluginCheck, sandboxCheck, routeGroupCheck and pluginTestCheck look at one document.
-	pluginCheck     func(*Rule, *plugin)
-	sandboxCheck    func(*Rule, *sandbox)
-	routeGroupCheck func(*Rule, *routeGroup)
-	pluginTestCheck func(*Rule, *pluginTest)
+	// pluginCheck, sandboxCheck, routeGroupCheck, pluginTestCheck and outputSecretCheck look at one document.
+	pluginCheck       func(*Rule, *plugin)
+	sandboxCheck      func(*Rule, *sandbox)
+	routeGroupCheck   func(*Rule, *routeGroup)
+	pluginTestCheck   func(*Rule, *pluginTest)
+	outputSecretCheck func(*Rule, *outputSecret)
 	// listCheck looks at all documents of a list.
 	listCheck struct {
 		on  string
@@ -71,12 +73,13 @@ type (
 	}
 )
 
-func (pluginCheck) kind() string     { return contract.ResourcePlugin }
-func (sandboxCheck) kind() string    { return contract.Sandbox }
-func (routeGroupCheck) kind() string { return contract.RouteGroup }
-func (pluginTestCheck) kind() string { return contract.PluginTest }
-func (c listCheck) kind() string     { return c.on }
-func (c updateCheck) kind() string   { return c.on }
+func (pluginCheck) kind() string       { return contract.ResourcePlugin }
+func (sandboxCheck) kind() string      { return contract.Sandbox }
+func (routeGroupCheck) kind() string   { return contract.RouteGroup }
+func (pluginTestCheck) kind() string   { return contract.PluginTest }
+func (outputSecretCheck) kind() string { return contract.OutputSecret }
+func (c listCheck) kind() string       { return c.on }
+func (c updateCheck) kind() string     { return c.on }
 
 // each returns a check of the elements of a document.
 func each[D, E any](elements func(D) []E, do func(*Rule, D, E)) func(*Rule, D) {
@@ -153,6 +156,8 @@ var rules = described(
 	&unknownPlugin, &unknownOutputKey, &unknownParam, &missingParam,
 
 	&routeGroupName, &duplicateRouteGroup, &routeGroupCluster, &routeGroupDescription, &matchForm, &matchLabel,
+
+	&outputSecretName, &duplicateOutputSecret, &outputSecretResource, &outputSecretKey,
 
 	&testName, &duplicateTest, &testUnique, &fixtureForm, &fixtureReference, &testSecretKey,
 	&expectationForm, &expectationPattern, &expectedStep, &testSkip, &testTimeout,

@@ -20,6 +20,8 @@ func TestValidDocumentsHaveNoFindings(t *testing.T) {
 	assert.Empty(t, check(t, edited(t, aSandbox), edited(t, aRouteGroup)))
 	assert.Empty(t, check(t, edited(t, aPlugin), edited(t, aSandbox, fed)))
 	assert.Empty(t, check(t, edited(t, aPluginTest), edited(t, aPlugin)))
+	assert.Empty(t, check(t, edited(t, anOutputSecret), edited(t, aPlugin), edited(t, aSandbox, fed)))
+	assert.Empty(t, check(t, edited(t, anOutputSecret)))
 }
 
 // Each rule's example in a valid document violates that rule and no other.
@@ -55,6 +57,8 @@ func neighbours(t *testing.T, file string) []*yaml.Node {
 	switch {
 	case file == aSandbox || file == aPluginTest:
 		return []*yaml.Node{edited(t, aPlugin)}
+	case file == anOutputSecret:
+		return []*yaml.Node{edited(t, aPlugin), edited(t, aSandbox, fed)}
 	case around[file] != nil:
 		return around[file](t)
 	}

@@ -1,5 +1,5 @@
-// Package validate checks ResourcePlugin, Sandbox, RouteGroup and PluginTest documents against the rules of their
-// specifications.
+// Package validate checks ResourcePlugin, Sandbox, RouteGroup, OutputSecret and PluginTest documents against the rules of
+// their specifications.
 //
 // Check reads the documents of a ResourceList and returns a result for each violation of a rule, with the field, the
 // severity, the required change, and a fix if only one is possible. It does not change the list:
@@ -35,7 +35,7 @@ type Count struct {
 	Noun string
 }
 
-// Check checks the plugins, sandboxes, route groups and tests of a list, including those that are local-config, and what
+// Check checks the plugins, sandboxes, route groups, output Secrets and tests of a list, including those that are local-config, and what
 // the extensions read. It does not change the list. The error is krm.OptionErrors if options cannot be used, or that of a
 // document that cannot be parsed.
 func Check(list *krm.ResourceList, options Options) (Report, error) {
@@ -43,7 +43,7 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 		return Report{}, wrong
 	}
 	items, err := list.Select(contract.APIVersion, contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup,
-		contract.PluginTest)
+		contract.OutputSecret, contract.PluginTest)
 	if err != nil {
 		return Report{}, err
 	}
@@ -51,6 +51,7 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 	krm.Each(len(d.plugins), func(i int) { d.plugins[i].check() })
 	krm.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
 	krm.Each(len(d.routeGroups), func(i int) { d.routeGroups[i].check() })
+	krm.Each(len(d.secrets), func(i int) { d.secrets[i].check() })
 	krm.Each(len(d.tests), func(i int) { d.tests[i].check() })
 	d.check()
 	report := Report{

@@ -2,6 +2,7 @@ package test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"maps"
 	"strings"
 	"testing"
@@ -254,4 +255,69 @@ func TestNoVolume(t *testing.T) {
 		assert.Equal(t, 1, running.wait())
 		assert.Contains(t, p.log.String(), contract.IOVolume+" must be mounted")
 	}
+}
+
+// ofSecret is the copy of an OutputSecret with outputs of two steps.
+func ofSecret() step {
+	return step{
+		plan: contract.Plan{
+			Step: "copy", Generation: "s1", Outputs: []contract.Output{{Name: "DATABASE_URL", Workloads: true}, {Name: "token", Workloads: true}},
+			Producers: []contract.Producer{
+				{Step: "provision", Generation: "g1", Inputs: []contract.Input{{Output: "dsn", Key: "DATABASE_URL"}}, Copies: []string{"apps"}},
+				{Step: "seed", Generation: "g2", Inputs: []contract.Input{{Output: "key", Key: "token"}}, Copies: []string{"apps"}},
+			},
+		},
+		secrets: []string{"provision", "seed"}, output: "shop-db",
+	}
+}
+
+// The Secret of an OutputSecret is written once, when all steps have published, with a name of the publication and those that
+// it was made from.
+func TestCopyToOutputSecret(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	target := cluster.Ref{Namespace: "apps", Name: "shop-db"}
+	server.Apply(target, map[string]string{contract.GenerationKey: "s1"})
+	published := func(name, generation, publication, key, value string) {
+		server.Put(ref(name), object{
+			"metadata": object{"annotations": object{
+				contract.GenerationKey: generation, contract.PublishedKey: generation, contract.PublicationKey: publication,
+			}},
+			"data": object{key: base64.StdEncoding.EncodeToString([]byte(value))},
+		})
+	}
+	published("provision", "g1", "first", "dsn", "postgres://one")
+	server.Apply(ref("seed"), map[string]string{contract.GenerationKey: "g2"})
+	job := newPod(t, server, ofSecret())
+	running := job.start("copy")
+	time.Sleep(50 * time.Millisecond)
+	assert.Empty(t, server.Get(target).Data, "a workload must not start with a part of the outputs")
+	published("seed", "g2", "second", "key", "secret")
+	require.Zero(t, running.wait(), job.log)
+	written := server.Get(target)
+	assert.Equal(t, map[string][]byte{
+		"DATABASE_URL": []byte("postgres://one"), "DATABASE_URL.s1": []byte("postgres://one"), "token": []byte("secret"), "token.s1": []byte("secret"),
+	}, written.Data)
+	assert.Equal(t, "s1", written.Annotation(contract.PublishedKey))
+	assert.NotEmpty(t, written.Annotation(contract.PublicationKey))
+	assert.Equal(t, "first", written.Annotation(contract.ReadKey(0)))
+	assert.Equal(t, "second", written.Annotation(contract.ReadKey(1)))
+	assert.Nil(t, server.Get(cluster.Ref{Namespace: "ns", Name: "shop-db"}), "it is written in its namespace only")
+}
+
+// The cleanup removes the Secrets of OutputSecrets, too.
+func TestCleanupRemovesOutputSecrets(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	removes := removal()
+	removes.plan.Removes = []string{"apps"}
+	removes.secrets = append(removes.secrets, "shop-db")
+	target, kept := cluster.Ref{Namespace: "apps", Name: "shop-db"}, cluster.Ref{Namespace: "ns", Name: "shop-db"}
+	server.Apply(target, nil)
+	server.Apply(kept, nil)
+	server.Apply(ref("drop"), map[string]string{contract.PublishedKey: "d1"})
+	job := newPod(t, server, removes)
+	require.Zero(t, job.start("cleanup").wait(), job.log)
+	assert.Nil(t, server.Get(target))
+	assert.NotNil(t, server.Get(kept), "a Secret of that name in another namespace stays")
 }

@@ -136,7 +136,7 @@ func isOfDelete(s *outputSecret) bool { return s.phase() == string(v1alpha1.Phas
 // isSuperseded reports whether the Secret of a task is for the outputs of another render.
 func (f *found) isSuperseded(t *task) bool {
 	for _, s := range f.secrets {
-		if s.Name == t.output() && s.Namespace == t.Namespace {
+		if t.publishesTo(s) {
 			return s.Annotations[contract.GenerationKey] != t.generation()
 		}
 	}
@@ -159,7 +159,7 @@ func (o *Objects) rules(f *found) *rules {
 
 // isPublishedBy reports whether a current task publishes to a Secret, or any task copies to it.
 func (f *found) isPublishedBy(s *outputSecret) bool {
-	publishes := func(t *task) bool { return t.output() == s.Name && t.Namespace == s.Namespace }
+	publishes := func(t *task) bool { return t.publishesTo(s) }
 	copies := func(t *task) bool { return t.copyTo() == s.Namespace && slices.Contains(t.inputs(), s.Name) }
 	return slices.ContainsFunc(f.current, publishes) || slices.ContainsFunc(f.tasks, copies)
 }

@@ -115,9 +115,9 @@ func (f *found) presumed() []*outputSecret {
 	}
 	known := map[string]bool{}
 	for _, t := range slices.Concat(f.current, f.older) {
-		if name := t.output(); name != "" && !known[t.Namespace+"/"+name] {
-			known[t.Namespace+"/"+name] = true
-			all = append(all, presume(t, name, t.Namespace))
+		if name, namespace := t.output(), t.outputNamespace(); name != "" && !known[namespace+"/"+name] {
+			known[namespace+"/"+name] = true
+			all = append(all, presume(t, name, namespace))
 		}
 	}
 	for _, t := range f.current {
@@ -129,7 +129,7 @@ func (f *found) presumed() []*outputSecret {
 				s.Annotations = map[string]string{contract.GenerationKey: unnamed, contract.PublishedKey: unnamed}
 				all = append(all, s)
 			}
-			if to := t.copyTo(); to != "" {
+			if to := t.copyTo(); to != "" && t.output() == "" {
 				all = append(all, presume(t, name, to))
 			}
 		}

@@ -101,7 +101,7 @@ func (r *refinement) forget(s *Step) {
 		s.State, s.Detail = Ready, ""
 		return
 	}
-	if t.TTLSeconds == nil || t.output() != "" && r.secret(t.output(), t.Namespace) != nil {
+	if t.TTLSeconds == nil || t.output() != "" && r.secret(t.output(), t.outputNamespace()) != nil {
 		return
 	}
 	s.State = Unknown

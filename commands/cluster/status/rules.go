@@ -103,21 +103,25 @@ func (r *rules) verdict(t *task) verdict {
 // outputs that were made from the last publications of its producers. Keys for workloads are missing until the Job of a
 // render with a new fork has added them.
 func (r *rules) checkPublished(t *task) verdict {
-	s := r.secret(t.output(), t.Namespace)
+	s := r.secret(t.output(), t.outputNamespace())
 	if s == nil || s.published() != t.generation() {
 		return verdict{isReady: true} // of a delete phase whose cleanup has removed it
+	}
+	var with []string
+	if t.helper() == "" { // a copy writes its Secret again
+		with = append(with, secretObject(s.Name))
 	}
 	if producer := r.replaced(t, s); producer != "" {
 		return verdict{
 			problem: "it has read outputs of " + producer + " that were replaced since", isFinal: true,
-			with: append([]string{secretObject(s.Name)}, r.following(t)...),
+			with: append(with, r.following(t)...),
 		}
 	}
 	key, lacks := s.lacksKey(t.outputKeys())
 	if !lacks {
 		return verdict{isReady: true}
 	}
-	return verdict{problem: fmt.Sprintf("its Secret does not have the key %q", key), with: []string{secretObject(s.Name)}}
+	return verdict{problem: fmt.Sprintf("its Secret does not have the key %q", key), with: with}
 }
 
 // replaced returns the first producer that has published again since a create step has read its outputs, or "". A producer
@@ -168,7 +172,7 @@ func secretObject(name string) string { return "secret/" + name }
 // hasPublished reports whether the Secret of a task has its outputs. In the delete phase, the cleanup deletes the Secrets of
 // steps that have succeeded; if they are applied again, they stay empty.
 func (r *rules) hasPublished(t *task) (isReady bool, problem string) {
-	s := r.secret(t.output(), t.Namespace)
+	s := r.secret(t.output(), t.outputNamespace())
 	switch {
 	case s == nil:
 		problem = "its Secret does not exist"
@@ -188,7 +192,7 @@ func (r *rules) hasPublished(t *task) (isReady bool, problem string) {
 // hasJustFailed reports whether a task has recorded that it failed before its Job has. That is certain if a task that reads
 // its outputs has failed during its life: the record may be that of an earlier Job.
 func (r *rules) hasJustFailed(t *task) bool {
-	s := r.secret(t.output(), t.Namespace)
+	s := r.secret(t.output(), t.outputNamespace())
 	return s != nil && !t.isMissing && s.Annotations[contract.FailedKey] == t.generation() &&
 		slices.ContainsFunc(r.tasks, func(reader *task) bool {
 			return reader.End == engine.Failed && t.CreationTimestamp.Before(&reader.Since) && reader.Namespace == t.Namespace &&
@@ -218,7 +222,7 @@ func (r *rules) inputs(t *task) (waitsFor []string, isCopied bool) {
 	isCopied = true
 	for _, name := range t.inputs() {
 		isAvailable := false
-		if s := r.secret(name, t.Namespace); s != nil {
+		if s := cmp.Or(r.secret(name, t.Namespace), r.removed(t, name)); s != nil {
 			ofCreate := s.phase() == string(v1alpha1.PhaseCreate)
 			isAvailable = s.isCurrent() || ofCreate && (isCleanup || isDelete && s.published() != "")
 		}
@@ -269,12 +273,21 @@ func (r *rules) secret(name, namespace string) *outputSecret {
 	return r.secrets[i]
 }
 
+// removed returns the Secret of an OutputSecret that a cleanup removes, in any namespace.
+func (r *rules) removed(t *task, name string) *outputSecret {
+	for _, s := range r.secrets {
+		if t.helper() == contract.HelperCleanup && s.Name == name && s.Labels[contract.HelperKey] == contract.HelperCopy {
+			return s
+		}
+	}
+	return nil
+}
+
 // hasWorkload reports whether a task publishes or copies to a Secret. A Secret of the other phase needs no workload.
 func (r *rules) hasWorkload(s *outputSecret) bool {
 	return slices.ContainsFunc(r.tasks, func(t *task) bool {
-		publishes := t.output() == s.Name && t.Namespace == s.Namespace
 		copies := t.copyTo() == s.Namespace && slices.Contains(t.inputs(), s.Name)
-		return t.phase() != s.phase() || publishes || copies
+		return t.phase() != s.phase() || t.publishesTo(s) || copies
 	})
 }
 

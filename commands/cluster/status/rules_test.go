@@ -446,13 +446,66 @@ func world(random *rand.Rand) (exists []manifest) {
 	}
 	if phase == "delete" {
 		return append(exists, secret("create", "first", pick("", "old", "new")),
-			helper(phase, "cleanup", pick("", "active", "Complete", "Failed"), nil, "of-make", "of-first"))
+			helper(phase, "cleanup", pick("", "active", "Complete", "Failed"), nil, "of-make", "of-first", "shop-db"),
+			ofDocument("apps", pick("", "new")))
 	}
 	if random.IntN(2) > 0 {
 		exists = append(exists, helper(phase, "copy", pick("", "ready", "Complete"), manifest{contract.CopyToKey: "shop"}, "of-make"),
 			in("shop", publication(secret(phase, "make", pick("", "old", "new")))))
 	}
+	if random.IntN(2) > 0 {
+		exists = append(exists, copyTo("apps", pick("", "ready", "Complete"), "of-make", "of-seed"))
+		if random.IntN(5) > 0 {
+			exists = append(exists, publication(ofDocument("apps", pick("", "old", "new"))))
+		}
+	}
 	return exists
+}
+
+// copyTo returns the Job that copies to the Secret of an OutputSecret.
+func copyTo(namespace, end string, reads ...string) manifest {
+	one := helper("create", "copy", end, manifest{contract.CopyToKey: namespace, contract.GenerationKey: "new"}, reads...)
+	one["spec"].(manifest)["template"].(manifest)["metadata"].(manifest)["annotations"].(manifest)[contract.OutputSecretKey] = "shop-db"
+	one["metadata"].(manifest)["name"] = "job-copy-" + namespace
+	return one
+}
+
+// ofDocument returns the Secret of an OutputSecret.
+func ofDocument(namespace, published string) manifest {
+	annotations := manifest{contract.GenerationKey: "new"}
+	if published != "" {
+		annotations[contract.PublishedKey] = published
+	}
+	return in(namespace, manifest{
+		"apiVersion": "v1", "kind": "Secret", "metadata": metadata("shop-db", "create", contract.HelperKey, "copy", annotations),
+	})
+}
+
+// The Secret of an OutputSecret is in another namespace than the copy. It is stale if a step has published since, and the copy
+// writes it again without being deleted.
+func TestRules_outputSecret(t *testing.T) {
+	t.Parallel()
+	made := func() manifest { return annotated(secret("create", "make", "new"), contract.PublicationKey, "second") }
+	for name, c := range map[string]struct {
+		end    string
+		secret manifest
+		want   string
+	}{
+		"copied":          {"Complete", annotated(ofDocument("apps", "new"), contract.ReadKey(0), "second"), "Ready"},
+		"its Job is gone": {"", annotated(ofDocument("apps", "new"), contract.ReadKey(0), "second"), "Ready"},
+		"not yet":         {"active", ofDocument("apps", ""), "InProgress starts"},
+		"emptied":         {"Complete", ofDocument("apps", ""), "Stale complete, but its Secret has no outputs; to run it again: kubectl delete -n ns job/job-copy-apps, then apply"},
+		"another one":     {"Complete", ofDocument("shop", "new"), "Stale complete, but its Secret does not exist; to run it again: kubectl delete -n ns job/job-copy-apps, then apply"},
+		"replaced": {"Complete", annotated(ofDocument("apps", "new"), contract.ReadKey(0), "first"), "Stale complete, but it has read outputs of " +
+			"make that were replaced since; to run it again: kubectl delete -n ns job/job-copy-apps, then apply"},
+	} {
+		steps := byRules(t, []manifest{made(), job("create", "make", "Complete"), copyTo("apps", c.end, "of-make"), c.secret})
+		i := slices.IndexFunc(steps, func(s Step) bool { return s.Object == "job/job-copy-apps" })
+		require.GreaterOrEqual(t, i, 0, name)
+		assert.Equal(t, c.want, strings.TrimSpace(string(steps[i].State)+" "+steps[i].Detail), name)
+	}
+	steps := byRules(t, []manifest{made(), job("create", "make", "Complete"), ofDocument("apps", "new")})
+	assert.Equal(t, "shop/db/copy", steps[len(steps)-1].Step, "a Secret without a copy")
 }
 
 // A single object, which is not a List, is never ready.

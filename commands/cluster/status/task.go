@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -69,6 +70,13 @@ func (t *task) helper() string { return t.Labels[contract.HelperKey] }
 func (t *task) copyTo() string { return t.Annotations[contract.CopyToKey] }
 
 func (t *task) output() string { return t.Secrets[contract.OutputSecretKey] }
+
+// publishesTo reports whether the task writes the outputs of a step, or of an OutputSecret in another namespace, to a Secret.
+func (t *task) publishesTo(s *outputSecret) bool {
+	return t.output() == s.Name && t.outputNamespace() == s.Namespace
+}
+
+func (t *task) outputNamespace() string { return cmp.Or(t.copyTo(), t.Namespace) }
 
 // inputs returns the names of the Secrets that the task reads.
 func (t *task) inputs() []string {
@@ -156,10 +164,14 @@ func (t *task) step() string {
 }
 
 // part identifies a task within its resource. Among tasks of the same render it is unique.
-type part struct{ phase, step, helper, copyTo, namespace string }
+type part struct{ phase, step, helper, copyTo, output, namespace string }
 
 func (t *task) part() part {
-	return part{t.phase(), t.Labels[contract.StepKey], t.helper(), t.copyTo(), t.Namespace}
+	p := part{t.phase(), t.Labels[contract.StepKey], t.helper(), t.copyTo(), "", t.Namespace}
+	if t.helper() != "" {
+		p.output = t.output() // of an OutputSecret
+	}
+	return p
 }
 
 // workloadsOf returns the first task of each workload, in their order.

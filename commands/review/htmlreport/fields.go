@@ -26,6 +26,7 @@ var specs = map[string]reflect.Type{
 	contract.Sandbox:        reflect.TypeFor[v1alpha1.SandboxSpec](),
 	contract.RouteGroup:     reflect.TypeFor[v1alpha1.RouteGroupSpec](),
 	contract.PluginTest:     reflect.TypeFor[v1alpha1.PluginTestSpec](),
+	contract.OutputSecret:   reflect.TypeFor[v1alpha1.OutputSecretSpec](),
 	contract.Catalog:        reflect.TypeFor[v1alpha1.CatalogSpec](),
 	contract.PluginLock:     reflect.TypeFor[v1alpha1.PluginLockSpec](),
 }

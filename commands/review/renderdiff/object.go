@@ -160,3 +160,12 @@ func (o *object) isHook() bool {
 
 // isWorkload reports whether the object runs something, as does one whose tasks are compared in its place.
 func (o *object) isWorkload() bool { return o.job != nil || len(o.tasks) > 0 }
+
+// helper identifies a helper within its phase: its name, the namespace that it copies to, and the Secret of an OutputSecret.
+func (o *object) helper() string {
+	name := o.fact(contract.HelperKey) + " " + o.fact(contract.CopyToKey)
+	if o.job != nil && o.job.Template.Annotations[contract.OutputSecretKey] != "" {
+		name += "/" + o.job.Template.Annotations[contract.OutputSecretKey]
+	}
+	return name
+}

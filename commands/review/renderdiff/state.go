@@ -74,7 +74,7 @@ func (s *state) sort() {
 		case o.isWorkload() && o.fact(contract.HelperKey) != "":
 			s.helpers[stepKey{
 				o.sandboxName(), o.fact(contract.ResourceKey), v1alpha1.Phase(o.fact(contract.PhaseKey)),
-				o.fact(contract.HelperKey) + " " + o.fact(contract.CopyToKey),
+				o.helper(),
 			}] = o
 		}
 	}

@@ -57,8 +57,12 @@ func (c *renderSandbox) Process(call cli.Call) (string, error) {
 
 // Forked counts what was rendered.
 func Forked(s sandbox.Summary) string {
-	return fmt.Sprintf("%s, %s and %s of %s", report.Count(s.Forks, "fork"), report.Count(s.Services, "Service"),
+	text := fmt.Sprintf("%s, %s and %s of %s", report.Count(s.Forks, "fork"), report.Count(s.Services, "Service"),
 		report.Count(s.Routes, "route"), report.Count(s.Sandboxes, "sandbox"))
+	if s.Readers > 0 {
+		text += fmt.Sprintf(", %s with outputs", report.Count(s.Readers, "workload"))
+	}
+	return text
 }
 
 // NothingForked says why the sandboxes have no objects.

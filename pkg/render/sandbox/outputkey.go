@@ -28,8 +28,8 @@ type outputResolver struct {
 
 // resolveOutputs finds the generations of the steps whose outputs forks use, and adds the step to outputKeys that name only
 // an output. It reports outputKeys that cannot be completed. A fork whose plugin is not in the list has no generation: it
-// reads what any render has published.
-func resolveOutputs(list *krm.ResourceList, sandboxes []*input) {
+// reads what any render has published. It returns the OutputSecrets, with their generations.
+func resolveOutputs(list *krm.ResourceList, sandboxes []*input) ([]outputSecret, error) {
 	r := &outputResolver{list: list, generations: map[*krm.Item]*render.Generations{},
 		indexes: map[*v1alpha1.ResourcePluginSpec]*document.OutputIndex{}}
 	for _, s := range sandboxes {
@@ -51,6 +51,7 @@ func resolveOutputs(list *krm.ResourceList, sandboxes []*input) {
 			s.generations[from] = ofResource[from.Name][step]
 		}
 	}
+	return r.readOutputSecrets(sandboxes)
 }
 
 // plugin returns the resource of an output, and its plugin; nil if they are unknown.

@@ -31,7 +31,9 @@ import (
 type Summary struct {
 	// Sandboxes counts those with a fork, Services the copies, Routes the objects.
 	Sandboxes, Forks, Services, Routes int
-	// Objects are the items rendered by this run.
+	// Readers counts the workloads that read the Secret of an OutputSecret.
+	Readers int
+	// Objects are the items rendered by this run, and the readers.
 	Objects []*krm.Item
 }
 
@@ -57,7 +59,14 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	if sandboxes, err = render.OneCluster(list, sandboxes, options.Cluster, options.RefuseEmpty); err != nil {
 		return Summary{}, err
 	}
-	resolveOutputs(list, sandboxes)
+	secrets, err := resolveOutputs(list, sandboxes)
+	if err != nil {
+		return Summary{}, err
+	}
+	readers, err := readOutputs(list, secrets, options.Namespace)
+	if err != nil {
+		return Summary{}, err
+	}
 	baseline, err := readCluster(list, options.Namespace)
 	if err != nil {
 		return Summary{}, err
@@ -79,7 +88,11 @@ func Render(list *krm.ResourceList, options Options) (Summary, error) {
 	if err := r.reportExisting(); err != nil {
 		return Summary{}, err
 	}
-	return r.deliver(options.Prune || hasSandbox(items)), nil
+	summary := r.deliver(options.Prune || hasSandbox(items))
+	if !list.Results().Failed() {
+		summary.Readers, summary.Objects = len(readers), append(summary.Objects, readers...)
+	}
+	return summary, nil
 }
 
 // renderer is one run: the baseline, the sandboxes, and their rendered objects.
@@ -113,7 +126,7 @@ func hasSandbox(items []*krm.Item) bool {
 	return slices.ContainsFunc(items, func(item *krm.Item) bool { return item.Kind() == contract.Sandbox })
 }
 
-// reportInvalid reports violations of rules with severity error in sandboxes and route groups; warnings are left to
+// reportInvalid reports violations of rules with severity error in sandboxes, route groups and OutputSecrets; warnings are left to
 // validate-plugin.
 func reportInvalid(list *krm.ResourceList) error {
 	report, err := validate.Check(list, validate.Options{})
@@ -122,7 +135,7 @@ func reportInvalid(list *krm.ResourceList) error {
 	}
 	for _, result := range report.Results {
 		if ref := result.ResourceRef; result.Severity == krm.Error && ref != nil &&
-			(ref.Kind == contract.Sandbox || ref.Kind == contract.RouteGroup) {
+			slices.Contains([]string{contract.Sandbox, contract.RouteGroup, contract.OutputSecret}, ref.Kind) {
 			list.Report(result)
 		}
 	}

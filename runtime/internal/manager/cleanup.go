@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
 // cleanup is the last Job of a delete phase. When the delete steps have succeeded, it deletes the Secrets of the create
-// steps in all namespaces, then those of the delete steps. If a delete step failed, it deletes nothing: the next attempt
+// steps and of OutputSecrets in all namespaces, then those of the delete steps. If a delete step failed, it deletes nothing: the next attempt
 // needs the Secrets.
 func cleanup(ctx context.Context, t *task) error {
 	producers, err := t.producers()
@@ -29,6 +30,11 @@ func cleanup(ctx context.Context, t *task) error {
 		}
 		createSecrets = append(createSecrets, producer.Secret)
 	}
+	removed, err := t.removed()
+	if err != nil {
+		return err
+	}
+	createSecrets = append(removed, createSecrets...)
 	if err := t.wait(ctx, steps, func(int, *cluster.Secret) error { return nil }); err != nil {
 		return fmt.Errorf("no Secret was deleted, so that the delete phase can run again: %w", err)
 	}
@@ -41,4 +47,17 @@ func cleanup(ctx context.Context, t *task) error {
 		t.host.Reporter.Log(fmt.Sprintf("deleted secret %q in namespace %q", secret.Name, secret.Namespace))
 	}
 	return nil
+}
+
+// removed returns the Secrets that the cleanup deletes beside those of the producers.
+func (t *task) removed() (secrets []cluster.Ref, err error) {
+	for i, namespace := range t.plan.Removes {
+		variable := contract.InputSecretVariable(len(t.plan.Producers) + i)
+		name := t.host.Getenv(variable)
+		if name == "" {
+			return nil, missing(variable)
+		}
+		secrets = append(secrets, cluster.Ref{Namespace: namespace, Name: name})
+	}
+	return secrets, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Rules for valueFrom.resource.outputKey of variables and files.
+// Rules for valueFrom.resource.outputKey of variables and files, and for the values of an OutputSecret.
 
 var outputKey = Rule{
 	ID: "output-key", Severity: krm.Error,
@@ -18,18 +18,18 @@ var outputKey = Rule{
 	Why:     "No output can have another key.",
 	Sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision/host",
-	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
+	checks: eachOutputKey(func(r *Rule, d *Document, path krm.Path, key string, from *plugin) {
 		if isOutputKey(key) {
 			return
 		}
 		meant, found := dotted(key)
 		switch {
 		case !found:
-			s.Report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", key)
+			d.Report(r, path, "must be <step>.<output> such as %q, not %q", "provision.host", key)
 		case from != nil && len(from.outputsOf.Of(meant)) > 0:
-			s.Propose(r, path, meant, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
+			d.Propose(r, path, meant, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
 		default:
-			s.Report(r, path, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
+			d.Report(r, path, "must be <step>.<output>, not %q: did you mean %q?", key, meant)
 		}
 	}),
 }
@@ -55,22 +55,22 @@ var outputKeyForm = Rule{
 		"one of its create steps has an output of that name.",
 	Sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: host",
-	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
+	checks: []check{ofSandboxes(func(r *Rule, d *Document, path krm.Path, key string, from *plugin) {
 		if strings.Contains(key, ".") || !isOutputKey(key) {
 			return
 		}
 		if from == nil {
-			s.Report(r, path, "%s", document.NamesNoStep(key, nil))
+			d.Report(r, path, "%s", document.NamesNoStep(key, nil))
 			return
 		}
 		switch outputs := from.outputsOf.Of(key); len(outputs) {
 		case 0: // for the rule "unknown-output-key"
 		case 1:
-			s.Propose(r, path, outputs[0].Key(), "%s", document.NamesNoStep(key, outputs))
+			d.Propose(r, path, outputs[0].Key(), "%s", document.NamesNoStep(key, outputs))
 		default:
-			s.Report(r, path, "%s", document.NamesNoStep(key, outputs))
+			d.Report(r, path, "%s", document.NamesNoStep(key, outputs))
 		}
-	}),
+	})},
 }
 
 var unknownOutputKey = Rule{
@@ -79,31 +79,48 @@ var unknownOutputKey = Rule{
 	Why:     "The workload would wait for a value that no step writes.",
 	Sources: []string{pluginSpec, sandboxSpec},
 	Example: "spec.forks[0].customizations.env[1].valueFrom.resource.outputKey: provision.hots",
-	checks: eachOutputKey(func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin) {
+	checks: eachOutputKey(func(r *Rule, d *Document, path krm.Path, key string, from *plugin) {
 		if from == nil || !isOutputKey(key) || len(from.outputsOf.Of(key)) > 0 {
 			return
 		}
 		step, _, dotted := strings.Cut(key, ".")
 		if dotted && from.deletes[step] {
-			s.Report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, "+
+			d.Report(r, path, "an outputKey must be of a create step: %q of plugin %q is a delete step, "+
 				"which runs when the sandbox ends", step, from.Name)
 			return
 		}
-		s.suggest(r, path, fmt.Sprintf("plugin %q has no output", from.Name), key, from.outputKeys,
+		d.suggest(r, path, fmt.Sprintf("plugin %q has no output", from.Name), key, from.outputKeys,
 			"its outputs are "+strictyaml.Listed(from.outputKeys))
 	}),
 }
 
-// eachOutputKey checks each outputKey of all sandboxes, with the plugin of its resource, or nil if that is unknown. The rule
-// "required" reports empty keys.
-func eachOutputKey(do func(r *Rule, s *sandbox, path krm.Path, key string, from *plugin)) []check {
-	return []check{listCheck{contract.Sandbox, func(r *Rule, d *documents) {
-		for _, s := range d.sandboxes {
-			for _, v := range s.sources {
-				if v.resource != nil && v.resource.OutputKey != "" {
-					do(r, s, v.from("resource").Key("outputKey"), v.resource.OutputKey, d.providers()[resource{s, v.resource.Name}])
+// outputKeyCheck checks one outputKey, with the plugin of its resource, or nil if that is unknown. The rule "required" reports
+// empty keys.
+type outputKeyCheck func(r *Rule, d *Document, path krm.Path, key string, from *plugin)
+
+// eachOutputKey checks each outputKey of all sandboxes and of all OutputSecrets.
+func eachOutputKey(do outputKeyCheck) []check {
+	return []check{ofSandboxes(do), listCheck{contract.OutputSecret, func(r *Rule, d *documents) {
+		for _, s := range d.secrets {
+			from := d.providers()[resource{d.sandboxOf(s), s.Spec.Resource}]
+			for _, key := range s.Keys() {
+				if !s.namesNoStep(key) { // for the rule "output-secret-key"
+					do(r, &s.Document, dataPath.Key(key), s.Spec.Data[key], from)
 				}
 			}
 		}
 	}}}
+}
+
+func ofSandboxes(do outputKeyCheck) check {
+	return listCheck{contract.Sandbox, func(r *Rule, d *documents) {
+		for _, s := range d.sandboxes {
+			for _, v := range s.sources {
+				if v.resource != nil && v.resource.OutputKey != "" {
+					from := d.providers()[resource{s, v.resource.Name}]
+					do(r, &s.Document, v.from("resource").Key("outputKey"), v.resource.OutputKey, from)
+				}
+			}
+		}
+	}}
 }
