@@ -39,9 +39,9 @@ func runCommand() *cobra.Command {
 			"COMMAND is one of " + strings.Join(host.Commands, ", ") + ".\n\n" +
 			"Plugins see the files of text that git does not ignore. What they do not change is not written, and\n" +
 			"no path may lead out of the project. They run in a copy of it: files that a plugin writes itself are\n" +
-			"taken over with those that it returns. Flags that no plugin has are refused. Plugins that are not\n" +
-			"installed, such as go/v4, are run by the kubebuilder on the PATH. If the command is killed, the next\n" +
-			"one completes the changes, or there are none.\n\n" +
+			"taken over with those that it returns. Flags that no plugin has are refused; --help behind -- prints\n" +
+			"those of the plugins. Plugins that are not installed, such as go/v4, are run by the kubebuilder on the\n" +
+			"PATH. If the command is killed, the next one completes the changes, or there are none.\n\n" +
 			"Exit code: 0 if done, 1 if a plugin fails or is refused, 2 if the call is wrong.",
 		Example: "  rplug kubebuilder run --plugins sample/v1 init -- --domain example.org\n" +
 			"  rplug kubebuilder run --dry-run create api -- --kind Database --version v1",
@@ -96,7 +96,15 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	}
 	ctx, stop := cli.Interruptible(c.Context())
 	defer stop()
-	run, err := chain.Run(ctx, host.Call{Project: f.folder, Command: name, Plugins: f.plugins, Args: rest, DryRun: f.dryRun})
+	call := host.Call{Project: f.folder, Command: name, Plugins: f.plugins, Args: rest, DryRun: f.dryRun}
+	if call.AsksForHelp() {
+		all, err := chain.Help(ctx, call)
+		if err != nil {
+			return failure(ctx, c, err)
+		}
+		return printHelp(c.OutOrStdout(), all)
+	}
+	run, err := chain.Run(ctx, call)
 	eraseLine(c)
 	if err != nil {
 		return failure(ctx, c, err)

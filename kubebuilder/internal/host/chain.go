@@ -15,20 +15,32 @@ import (
 
 // chain runs the plugins of a chain in sequence.
 type chain struct {
-	host    Host
-	call    Call
-	project *project
-	file    *projectFile
-	layout  []string
-	copy    *workCopy
-	lost    []string // see Run
-	written []string // see Run
+	host     Host
+	call     Call
+	project  *project
+	file     *projectFile
+	broken   []external.Broken
+	segments []segment
+	layout   []string
+	copy     *workCopy
+	lost     []string // see Run
+	written  []string // see Run
+}
+
+// close removes the copy of the project.
+func (c *chain) close() {
+	if c.copy != nil {
+		c.copy.remove()
+	}
+	if c.project != nil {
+		c.project.close()
+	}
 }
 
 // run runs the segments, unless a flag is unknown to all of them.
-func (c *chain) run(ctx context.Context, segments []segment) error {
+func (c *chain) run(ctx context.Context) error {
 	c.layout = nil
-	for _, s := range segments {
+	for _, s := range c.segments {
 		c.layout = append(c.layout, s.keys()...)
 	}
 	c.file.Layout = c.layout
@@ -36,10 +48,10 @@ func (c *chain) run(ctx context.Context, segments []segment) error {
 		c.file.content["layout"] = c.layout
 		c.project.set(projectFileName, c.file.text())
 	}
-	if err := c.checkFlags(ctx, segments); err != nil {
+	if err := c.checkFlags(ctx); err != nil {
 		return err
 	}
-	for _, s := range segments {
+	for _, s := range c.segments {
 		if err := c.step(ctx, s); err != nil {
 			return err
 		}
@@ -66,7 +78,7 @@ func (c *chain) step(ctx context.Context, s segment) error {
 		APIVersion: v1alpha1.APIVersion, Args: c.call.Args, Command: c.call.Command,
 		PluginChain: c.layout, Config: c.file.content,
 	}
-	response, err := s.plugin.Call(ctx, c.copy.folder, request, c.project.universe, limits)
+	response, err := s.plugin.Call(ctx, c.copy.folder, request, c.universe, limits)
 	if err != nil {
 		return err
 	}
@@ -74,6 +86,16 @@ func (c *chain) step(ctx context.Context, s segment) error {
 		return err
 	}
 	return c.apply(*s.plugin, response)
+}
+
+// universe calls file with each file that plugins see. The command init has no file PROJECT yet, as in the copy.
+func (c *chain) universe(file func(name string, content []byte) error) error {
+	return c.project.universe(func(name string, content []byte) error {
+		if name == projectFileName && c.call.Command == v1alpha1.CommandInit {
+			return nil
+		}
+		return file(name, content)
+	})
 }
 
 // takeOver adds the files that a plugin has written itself to its response, which takes precedence.

@@ -20,7 +20,7 @@ var flagQuestions = map[string]string{
 
 // checkFlags returns an error for flags that no plugin of the chain has, as kubebuilder does. If a plugin does not answer,
 // it may have any flag.
-func (c *chain) checkFlags(ctx context.Context, segments []segment) error {
+func (c *chain) checkFlags(ctx context.Context) error {
 	given := flagNames(c.call.Args)
 	question, isAsked := flagQuestions[c.call.Command]
 	if len(given) == 0 || !isAsked {
@@ -30,7 +30,7 @@ func (c *chain) checkFlags(ctx context.Context, segments []segment) error {
 	if strings.HasPrefix(c.call.Command, "create ") {
 		known = map[string]bool{"group": true, "version": true, "kind": true} // of kubebuilder itself
 	}
-	for _, s := range segments {
+	for _, s := range c.segments {
 		flags, err := c.flags(ctx, s, question)
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
@@ -62,9 +62,7 @@ func (c *chain) flags(ctx context.Context, s segment, question string) (map[stri
 		help, err := c.kubebuilder(ctx, s.builtins, "--help")
 		return flagsOf(string(help)), err
 	}
-	response, err := s.plugin.Call(ctx, c.copy.folder, v1alpha1.Request{
-		APIVersion: v1alpha1.APIVersion, Command: v1alpha1.CommandFlags, Args: []string{question},
-	}, nil, c.host.Limits)
+	response, err := c.ask(ctx, *s.plugin, v1alpha1.CommandFlags, question)
 	if err != nil {
 		return nil, err
 	}
@@ -73,6 +71,13 @@ func (c *chain) flags(ctx context.Context, s segment, question string) (map[stri
 		names[flag.Name] = true
 	}
 	return names, nil
+}
+
+// ask sends the command flags or metadata to a plugin.
+func (c *chain) ask(ctx context.Context, plugin external.Plugin, command, question string) (*v1alpha1.Response, error) {
+	return plugin.Call(ctx, c.copy.folder, v1alpha1.Request{
+		APIVersion: v1alpha1.APIVersion, Command: command, Args: []string{question},
+	}, nil, c.host.Limits)
 }
 
 // flagNames returns the names of the flags among arguments.

@@ -114,42 +114,51 @@ func (h Host) Run(ctx context.Context, call Call) (*Run, error) {
 }
 
 func (h Host) run(ctx context.Context, call Call, changes *transaction.Transaction) (*Run, error) {
-	project, err := openProject(call.Project)
+	c, err := h.open(call)
 	if err != nil {
 		return nil, err
 	}
-	defer project.close()
-	file, err := readProjectFile(project, call)
-	if err != nil {
-		return nil, err
-	}
-	plugins, broken, err := external.Discover(h.Root)
-	if err != nil {
-		return nil, err
-	}
-	segments, err := h.segments(file.Layout, plugins, broken)
-	if err != nil {
-		return nil, CallError{err}
-	}
-	c := &chain{host: h, call: call, project: project, file: file}
-	if c.copy, err = newWorkCopy(project); err != nil {
-		return nil, err
-	}
-	defer c.copy.remove()
-	if err := c.run(ctx, segments); err != nil {
+	defer c.close()
+	if err := c.run(ctx); err != nil {
 		return nil, err
 	}
 	run := &Run{
-		Lost: c.lost, Written: c.written, LeftOut: project.leftOut, Broken: broken,
+		Lost: c.lost, Written: c.written, LeftOut: c.project.leftOut, Broken: c.broken,
 		Recovered: changes.Recovered, transaction: changes,
 	}
-	if run.Changes, err = project.changes(); err != nil {
+	if run.Changes, err = c.project.changes(); err != nil {
 		return nil, err
 	}
 	for _, change := range run.Changes {
 		changes.Replace(change.Path, change.Before, change.After)
 	}
 	return run, changes.Check()
+}
+
+// open finds the plugins of a call, and copies the project for them. The chain must be closed unless there is an error.
+func (h Host) open(call Call) (_ *chain, err error) {
+	c := &chain{host: h, call: call}
+	defer func() {
+		if err != nil {
+			c.close()
+		}
+	}()
+	if c.project, err = openProject(call.Project); err != nil {
+		return nil, err
+	}
+	if c.file, err = readProjectFile(c.project, call); err != nil {
+		return nil, err
+	}
+	plugins, broken, err := external.Discover(h.Root)
+	if err != nil {
+		return nil, err
+	}
+	c.broken = broken
+	if c.segments, err = h.segments(c.file.Layout, plugins, broken); err != nil {
+		return nil, CallError{err}
+	}
+	c.copy, err = newWorkCopy(c.project)
+	return c, err
 }
 
 // Commit writes the changes, all or none.

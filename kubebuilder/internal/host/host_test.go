@@ -50,8 +50,8 @@ func (f fixture) plugin(name, script string) {
 	f.t.Helper()
 	folder := filepath.Join(f.root, name, "v1")
 	require.NoError(f.t, os.MkdirAll(folder, 0o755))
-	text := "#!/bin/sh\ncat > '" + f.requestFile(name) + "'\n" +
-		"if grep -q '\"command\":\"flags\"' '" + f.requestFile(name) + "'; then\n" +
+	text := "#!/bin/sh\nREQUEST='" + f.requestFile(name) + "'\ncat > \"$REQUEST\"\n" +
+		"if grep -q '\"command\":\"flags\"' \"$REQUEST\"; then\n" +
 		"echo '{\"flags\": [{\"Name\": \"size\", \"Type\": \"int\"}]}'; exit\nfi\n" + script
 	require.NoError(f.t, checkout.WriteProgram(filepath.Join(folder, name), text))
 }

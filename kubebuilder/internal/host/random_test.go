@@ -2,9 +2,13 @@ package host_test
 
 import (
 	"context"
-	"maps"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -51,22 +55,24 @@ var answers = []string{
 func TestRandomChainsChangeAllOrNothing(t *testing.T) {
 	t.Parallel()
 	random := checkout.Random(t)
-	succeeded, failed := 0, 0
+	ends := map[string]int{}
 	for round := range checkout.Rounds(30) {
 		f := newFixture(t, map[string]string{
-			"PROJECT": projectText, "a.txt": "1\n", "b.txt": "1\n", "c/d.txt": "1\n", "image.png": "\x89PNG\x00",
+			"PROJECT": projectText, "a.txt": "1\n", "b.txt": "1\n", "c/d.txt": "1\n", "image.png": "\x89PNG\x00", "run.sh": "#!/bin/sh\n",
 		})
-		outside := filepath.Dir(f.project)
+		require.NoError(t, os.Chmod(filepath.Join(f.project, "run.sh"), 0o750))
+		require.NoError(t, os.Symlink("a.txt", filepath.Join(f.project, "link")))
+		require.NoError(t, os.Mkdir(filepath.Join(f.project, "empty"), 0o700))
 		var scripts string
 		for _, name := range []string{"one", "two"} {
 			script := randomScript(random)
 			f.plugin(name, script+"\n")
 			scripts += "\n" + script
 		}
-		want := f.files()
+		want, wait := f.digests(), func() {}
 		if random.IntN(3) == 0 {
-			want["race.txt"] = "race\n"
-			f.t.Cleanup(f.race(time.Duration(random.IntN(50)) * time.Millisecond))
+			wait = f.race(time.Duration(random.IntN(50)) * time.Millisecond)
+			want["race.txt"] = digest(0o600, "race\n")
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		if random.IntN(4) == 0 {
@@ -80,29 +86,86 @@ func TestRandomChainsChangeAllOrNothing(t *testing.T) {
 			run.End()
 		}
 		cancel()
-		if err == nil {
-			succeeded++
-			for _, change := range run.Changes {
-				if want[change.Path] = string(change.After); change.After == nil {
-					delete(want, change.Path)
-				}
-			}
-		} else {
-			failed++
+		if ends[endOf(err)]++; err == nil {
+			promise(want, run)
 		}
+		wait()
 		time.Sleep(300 * time.Millisecond) // for what plugins have left behind
-		got := f.files()
-		if _, isRaced := want["race.txt"]; isRaced {
-			got["race.txt"] = "race\n" // it may come later
-		}
-		maps.DeleteFunc(got, func(name, _ string) bool { return filepath.Dir(name) == ".rplug" })
-		require.Equal(t, want, got, "round %d: %v%s", round, err, scripts)
-		_, statErr := os.Stat(filepath.Join(outside, "out"))
-		require.ErrorIs(t, statErr, os.ErrNotExist)
+		require.Equal(t, want, f.digests(), "round %d: %v%s", round, err, scripts)
+		require.NoFileExists(t, filepath.Join(filepath.Dir(f.project), "out"))
 	}
-	t.Logf("%d runs succeeded, %d failed", succeeded, failed)
-	assert.Positive(t, succeeded)
-	assert.Positive(t, failed)
+	t.Logf("%v", ends)
+	assert.Positive(t, ends["done"])
+	assert.Greater(t, len(ends), 2)
+}
+
+// endOf returns how a run has ended.
+func endOf(err error) string {
+	var failed *external.FailedError
+	switch {
+	case err == nil:
+		return "done"
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case errors.Is(err, external.ErrTime):
+		return "out of time"
+	case errors.As(err, &failed):
+		return "failed"
+	}
+	return "refused or killed"
+}
+
+// promise applies the changes of a run to digests.
+func promise(want map[string]string, run *host.Run) {
+	for _, change := range run.Changes {
+		if change.After == nil {
+			delete(want, change.Path)
+			continue
+		}
+		mode := fs.FileMode(0o644)
+		if change.Before != nil {
+			mode = 0o640
+		}
+		want[change.Path] = digest(mode, string(change.After))
+		for folder := path.Dir(change.Path); folder != "." && want[folder] == ""; folder = path.Dir(folder) {
+			want[folder] = digest(fs.ModeDir|0o755, "")
+		}
+	}
+}
+
+// digests returns the digests of all files, links and folders of the project, but for the folder of the host's state.
+func (f fixture) digests() map[string]string {
+	f.t.Helper()
+	found := map[string]string{}
+	require.NoError(f.t, filepath.WalkDir(f.project, func(name string, entry fs.DirEntry, err error) error {
+		relative, _ := filepath.Rel(f.project, name)
+		if err != nil || relative == "." {
+			return err
+		}
+		if relative == ".rplug" {
+			return fs.SkipDir
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		var content []byte
+		switch {
+		case info.Mode().IsRegular():
+			content, err = os.ReadFile(name)
+		case info.Mode()&fs.ModeSymlink != 0:
+			var target string
+			target, err = os.Readlink(name)
+			content = []byte(target)
+		}
+		found[filepath.ToSlash(relative)] = digest(info.Mode(), string(content))
+		return err
+	}))
+	return found
+}
+
+func digest(mode fs.FileMode, content string) string {
+	return fmt.Sprintf("%v %x", mode, sha256.Sum256([]byte(content)))
 }
 
 // randomScript returns the script of a plugin.
