@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -68,6 +69,18 @@ func (c Call) Found() krm.Results {
 	found := *c.found
 	*c.found = nil
 	return found
+}
+
+// RefuseFileWarnings turns warnings about the files that were read into errors. No rule has a level for them.
+func (c Call) RefuseFileWarnings() {
+	if c.found == nil {
+		return
+	}
+	for i := range *c.found {
+		if one := &(*c.found)[i]; one.Severity == krm.Warning && one.Tags[krm.RuleTag] == load.RuleFile {
+			one.Severity = krm.Error
+		}
+	}
 }
 
 // Suppressed says which findings comments in the documents suppress, if the function has found that out itself.

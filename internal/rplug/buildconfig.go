@@ -73,6 +73,9 @@ func (c *BuildConfig) Process(call cli.Call) (string, error) {
 	if wrong := document.CheckImage(c.options.Image); wrong != "" {
 		call.ConfigError("image", wrong)
 	}
+	if c.options.Strict {
+		call.RefuseFileWarnings()
+	}
 	call.List.Report(call.Found()...)
 	chain := c.Chain
 	chain.Validate.Strict, chain.Validate.Rules = c.options.Strict, c.options.Rules

@@ -58,6 +58,9 @@ func (c validatePlugin) Suppress(list *krm.ResourceList, results krm.Results) (k
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
 // comes out as it went in but for its results: kustomize refuses a validator that changes anything.
 func (c *validatePlugin) Process(call cli.Call) (string, error) {
+	if c.Strict {
+		call.RefuseFileWarnings()
+	}
 	checked, err := Check(call.List, c.options(), BaseOf(call), c.extensions...)
 	if call.OptionErrors(err) {
 		return "", nil
