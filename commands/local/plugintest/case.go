@@ -77,8 +77,12 @@ func (r *caseRun) lives(ctx context.Context) {
 	}
 	r.builtin(ctx, v1alpha1.CheckAnyOrder, unordered, func() ([]string, []Log) { return r.anyOrder(ctx) })
 	r.builtin(ctx, v1alpha1.CheckCreateAfterKill, why, func() ([]string, []Log) { return r.eachKill(ctx, r.createAfterKill) })
-	if why == "" && len(r.test.plugin.Spec.Delete) == 0 {
+	switch {
+	case why != "":
+	case len(r.test.plugin.Spec.Delete) == 0:
 		why = noDelete
+	case r.testCase.Delete.Fails != nil:
+		why = deleteFails
 	}
 	r.builtin(ctx, v1alpha1.CheckDeleteAfterHalfCreate, why, func() ([]string, []Log) {
 		return r.eachKill(ctx, r.deleteAfterHalf)
@@ -89,6 +93,7 @@ func (r *caseRun) lives(ctx context.Context) {
 const (
 	noDelete    = "the plugin has no delete phase"
 	createFails = "the create phase must fail"
+	deleteFails = "the delete phase must fail"
 )
 
 // add adds a check, unless its result is only that the tests are being stopped.

@@ -92,21 +92,12 @@ func shellFile(script string) *syntax.File {
 func readButUnset(file *syntax.File, set []string) (unset []string) {
 	var read []string
 	syntax.Walk(file, func(node syntax.Node) bool {
+		set = append(set, setBy(node)...)
 		switch node := node.(type) {
-		case *syntax.Assign:
-			if node.Name != nil {
-				set = append(set, node.Name.Value)
-			}
-		case *syntax.WordIter:
-			set = append(set, node.Name.Value)
-		case *syntax.CallExpr: // such as `read`, `getopts`, `printf -v` and `unset`
-			for _, word := range node.Args {
-				set = append(set, word.Lit())
-			}
-		case *syntax.BinaryArithm:
-			set = append(set, arithmeticName(node.X))
-		case *syntax.UnaryArithm:
-			set = append(set, arithmeticName(node.X))
+		case *syntax.ArithmExp:
+			read = append(read, operands(node.X)...)
+		case *syntax.ArithmCmd:
+			read = append(read, operands(node.X)...)
 		case *syntax.ParamExp:
 			if node.Param != nil {
 				read = append(read, node.Param.Value)
@@ -122,12 +113,58 @@ func readButUnset(file *syntax.File, set []string) (unset []string) {
 	return unset
 }
 
-// arithmeticName returns the variable that an arithmetic expression may assign, or "".
-func arithmeticName(x syntax.ArithmExpr) string {
-	if word, isWord := x.(*syntax.Word); isWord {
-		return word.Lit()
+// setBy returns the variables that a part of a script may set.
+func setBy(node syntax.Node) (names []string) {
+	switch node := node.(type) {
+	case *syntax.Assign:
+		if node.Name != nil {
+			return []string{node.Name.Value}
+		}
+	case *syntax.WordIter:
+		return []string{node.Name.Value}
+	case *syntax.CallExpr: // such as `read`, `getopts`, `printf -v` and `unset`
+		for _, word := range node.Args {
+			names = append(names, word.Lit())
+		}
+	case *syntax.CoprocClause:
+		names = []string{"COPROC_PID"}
+		if node.Name != nil {
+			names = []string{node.Name.Lit(), node.Name.Lit() + "_PID"}
+		}
+	case *syntax.BinaryArithm:
+		if isAssignment(node.Op) {
+			return operands(node.X)
+		}
+	case *syntax.UnaryArithm:
+		if node.Op == syntax.Inc || node.Op == syntax.Dec {
+			return operands(node.X)
+		}
 	}
-	return ""
+	return names
+}
+
+// isAssignment reports whether an arithmetic operator sets its left operand.
+func isAssignment(op syntax.BinAritOperator) bool {
+	return strings.HasSuffix(op.String(), "=") &&
+		!slices.Contains([]syntax.BinAritOperator{syntax.Eql, syntax.Neq, syntax.Leq, syntax.Geq}, op)
+}
+
+// operands returns the variables that an arithmetic expression names without a dollar sign, but for subscripts of arrays,
+// which may be strings.
+func operands(x syntax.ArithmExpr) []string {
+	switch x := x.(type) {
+	case *syntax.Word:
+		if name := x.Lit(); syntax.ValidName(name) {
+			return []string{name}
+		}
+	case *syntax.BinaryArithm:
+		return append(operands(x.X), operands(x.Y)...)
+	case *syntax.UnaryArithm:
+		return operands(x.X)
+	case *syntax.ParenArithm:
+		return operands(x.X)
+	}
+	return nil
 }
 
 // isStandard reports whether a variable is set by shells, containers or Kubernetes, or is a special parameter.

@@ -189,6 +189,10 @@ func TestSuite_findsFaults(t *testing.T) {
 			[]string{`ask put "$SIGNADOT_SANDBOX_ID-seed" > /tmp/answer`, `ask put "$SIGNADOT_SANDBOX_ID-seed" "${SIZE:-}" > /tmp/answer`},
 			map[string]string{"inputs-declared": `spec.create[1].script: the script of step "seed" reads $SIZE, which nothing declares`},
 		},
+		"a variable in arithmetic that nothing declares": {
+			[]string{`ask put "$SIGNADOT_SANDBOX_ID-seed" > /tmp/answer`, `ask put "$SIGNADOT_SANDBOX_ID-seed" "$(set +u; echo $((RETRIES + 1)))" > /tmp/answer`},
+			map[string]string{"inputs-declared": `spec.create[1].script: the script of step "seed" reads $RETRIES, which nothing declares`},
+		},
 		"a process that outlives its script": {
 			[]string{putName, putName + "\n      sleep 600 &", "timeoutSeconds: 20", "timeoutSeconds: 60",
 				noSkip, "  skip: [create-twice, create-after-kill, delete-after-half-create]\n" + noSkip},
