@@ -39,8 +39,8 @@ func runCommand() *cobra.Command {
 			"COMMAND is one of " + strings.Join(host.Commands, ", ") + ".\n\n" +
 			"Plugins see the files of text that git does not ignore. What they do not change is not written, and\n" +
 			"no path may lead out of the project. They run in a copy of it: files that a plugin writes itself are\n" +
-			"taken over with those that it returns. Flags that no plugin has are refused; --help behind -- prints\n" +
-			"those of the plugins. Plugins that are not installed, such as go/v4, are run by the kubebuilder on the\n" +
+			"taken over with those that it returns. Flags that no plugin has are refused; -- --help prints those\n" +
+			"of the plugins. Plugins that are not installed, such as go/v4, are run by the kubebuilder on the\n" +
 			"PATH. If the command is killed, the next one completes the changes, or there are none.\n\n" +
 			"Exit code: 0 if done, 1 if a plugin fails or is refused, 2 if the call is wrong.",
 		Example: "  rplug kubebuilder run --plugins sample/v1 init -- --domain example.org\n" +
@@ -52,7 +52,7 @@ func runCommand() *cobra.Command {
 	f.StringVarP(&flags.folder, "project", "p", ".", "`FOLDER` of the project")
 	f.StringVar(&flags.root, "root", "", rootUsage)
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the changes as a diff, and write nothing")
-	f.DurationVar(&flags.timeout, "timeout", 0, "`DURATION` of the longest call of a plugin (default 2m)")
+	f.DurationVar(&flags.timeout, "timeout", 0, "longest `DURATION` of a plugin's call (default 2m; none for go/v4 etc.)")
 	rplug.Register(command, "plugins", func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		return rplug.CompleteList(installedPlugins(flags.root))(c, args, text)
 	})

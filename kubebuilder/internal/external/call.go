@@ -42,6 +42,11 @@ var ErrTime = errors.New("no response in time")
 // timeError is an ErrTime with the plugin and its limit.
 type timeError struct{ error }
 
+// TimeError returns an ErrTime about a program that was ended at its limit.
+func TimeError(program string, limit time.Duration) error {
+	return timeError{fmt.Errorf("%s: no response within %s", program, limit)}
+}
+
 // Is implements errors.Is.
 func (timeError) Is(target error) bool { return target == ErrTime }
 
@@ -156,9 +161,7 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 	out := &limitedBuffer{left: limits.Output, full: cancel}
 	command := exec.CommandContext(limited, program)
 	command.Dir, command.Stdin, command.Stdout, command.Stderr = project, stdin, out, limits.Stderr
-	command.WaitDelay = endGrace
-	setGroup(command)
-	err = run(command)
+	err = Run(command)
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
@@ -166,7 +169,7 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 	case out.overflow:
 		return nil, fmt.Errorf("plugin %s: the response must have at most %d bytes", p.Key(), limits.Output)
 	case limited.Err() != nil:
-		return nil, timeError{fmt.Errorf("plugin %s: no response within %s", p.Key(), limits.Time)}
+		return nil, TimeError("plugin "+p.Key(), limits.Time)
 	case errors.As(err, &exit):
 		return nil, fmt.Errorf("plugin %s: must exit with 0 and report errors in its response, not end with %w", p.Key(), exit)
 	case errors.Is(err, exec.ErrWaitDelay):
@@ -175,6 +178,13 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 		return nil, fmt.Errorf("plugin %s: must be a program that runs here: %w", p.Key(), err)
 	}
 	return out.kept.Bytes(), nil
+}
+
+// Run runs a command in its own process group. When it has ended, or its context has, no process that it has started remains.
+func Run(command *exec.Cmd) error {
+	command.WaitDelay = endGrace
+	setGroup(command)
+	return run(command)
 }
 
 // Decode decodes a response as kubebuilder does: one JSON object, whose keys may have any case.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/kubebuilder/internal/external"
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
@@ -30,25 +31,35 @@ func (c *chain) builtin(ctx context.Context, keys []string) error {
 	return c.keepLayout(keys)
 }
 
-// kubebuilder runs the command for built-in plugins, and returns its stdout.
+// kubebuilder runs the command for built-in plugins, and returns its stdout. It has no limit of time by default, since it
+// downloads and compiles modules.
 func (c *chain) kubebuilder(ctx context.Context, keys []string, more ...string) ([]byte, error) {
 	words := append(strings.Fields(c.call.Command), "--plugins", strings.Join(keys, ","))
-	var messages bytes.Buffer
-	command := exec.CommandContext(ctx, c.host.Kubebuilder, append(slices.Clone(words), more...)...)
-	command.Dir, command.Stderr = c.copy.folder, &messages
+	limited := ctx
+	if limit := c.host.Limits.Time; limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	var out, messages bytes.Buffer
+	command := exec.CommandContext(limited, c.host.Kubebuilder, append(slices.Clone(words), more...)...)
+	command.Dir, command.Stdout, command.Stderr = c.copy.folder, &out, &messages
 	// External plugins are not for this kubebuilder to run.
 	command.Env = append(slices.Clone(c.host.Environment), "EXTERNAL_PLUGINS_PATH="+c.copy.noPlugins)
-	out, err := command.Output()
-	if err != nil {
+	if err := external.Run(command); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			return nil, cause
 		}
-		return nil, fmt.Errorf("kubebuilder %s failed: %s", strings.Join(words, " "), reason(messages.String(), err))
+		called := "kubebuilder " + strings.Join(words, " ")
+		if limited.Err() != nil {
+			return nil, external.TimeError(called, c.host.Limits.Time)
+		}
+		return nil, fmt.Errorf("%s failed: %s", called, reason(messages.String(), err))
 	}
 	if c.host.Stderr != nil && len(more) > 0 && more[0] != "--help" {
 		_, _ = messages.WriteTo(c.host.Stderr)
 	}
-	return out, nil
+	return out.Bytes(), nil
 }
 
 // reason returns the error in kubebuilder's output, which is followed by the usage.
