@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os/exec"
@@ -14,13 +15,29 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// builtin runs plugins that are built into kubebuilder on the copy of the project, and applies their changes.
-func (c *chain) builtin(ctx context.Context, keys []string) error {
-	help, err := c.kubebuilder(ctx, keys, "--help")
-	if err != nil {
-		return err
+// readHelp reads the help of the built-in plugins before any plugin runs: those that kubebuilder does not know are an error of
+// the call.
+func (c *chain) readHelp(ctx context.Context) error {
+	for i := range c.segments {
+		s := &c.segments[i]
+		if s.plugin != nil {
+			continue
+		}
+		help, err := c.kubebuilder(ctx, s.builtins, "--help")
+		switch {
+		case err != nil && (ctx.Err() != nil || errors.Is(err, external.ErrTime)):
+			return err
+		case err != nil:
+			return CallError{err}
+		}
+		s.help = string(help)
 	}
-	if _, err = c.kubebuilder(ctx, keys, knownArgs(flagsOf(string(help)), c.call.Args)...); err != nil {
+	return nil
+}
+
+// builtin runs plugins that are built into kubebuilder on the copy of the project, and applies their changes.
+func (c *chain) builtin(ctx context.Context, s segment) error {
+	if _, err := c.kubebuilder(ctx, s.builtins, knownArgs(flagsOf(s.help), c.call.Args)...); err != nil {
 		return err
 	}
 	changed, _, err := c.copy.written(c.project)
@@ -28,7 +45,7 @@ func (c *chain) builtin(ctx context.Context, keys []string) error {
 		return err
 	}
 	maps.Copy(c.project.changed, changed)
-	return c.keepLayout(keys)
+	return c.keepLayout(s.builtins)
 }
 
 // kubebuilder runs the command for built-in plugins, and returns its stdout. It has no limit of time by default, since it

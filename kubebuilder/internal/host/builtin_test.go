@@ -50,3 +50,18 @@ func TestKubebuilderThatHangs(t *testing.T) {
 		})
 	}
 }
+
+// A plugin that neither is installed nor is known to kubebuilder is an error of the call: the plugins in front of it do not run.
+func TestPluginsThatKubebuilderDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, map[string]string{"PROJECT": projectText})
+	f.answers("one", v1alpha1.Response{Universe: universe("made", "x")})
+	program := f.root + "-kubebuilder"
+	require.NoError(t, checkout.WriteProgram(program, "#!/bin/sh\necho 'Error: no plugin could be resolved with key \"none/v1\"' >&2\nexit 1\n"))
+	_, err := host.Host{Root: f.root, Kubebuilder: program}.Run(t.Context(), host.Call{
+		Project: f.project, Command: v1alpha1.CommandEdit, Plugins: []string{"one/v1", "none/v1"},
+	})
+	require.EqualError(t, err, `kubebuilder edit --plugins none/v1 failed: no plugin could be resolved with key "none/v1"`)
+	require.ErrorAs(t, err, new(host.CallError))
+	assert.NoFileExists(t, f.requestFile("one"))
+}

@@ -48,6 +48,9 @@ func (c *chain) run(ctx context.Context) error {
 		c.file.content["layout"] = c.layout
 		c.project.set(projectFileName, c.file.text())
 	}
+	if err := c.readHelp(ctx); err != nil {
+		return err
+	}
 	if err := c.checkFlags(ctx); err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func (c *chain) step(ctx context.Context, s segment) error {
 		return err
 	}
 	if s.plugin == nil {
-		return c.builtin(ctx, s.builtins)
+		return c.builtin(ctx, s)
 	}
 	limits := c.host.Limits
 	if c.host.Stderr != nil {

@@ -59,8 +59,7 @@ func (c *chain) checkFlags(ctx context.Context) error {
 // flags returns the names of the flags of a segment.
 func (c *chain) flags(ctx context.Context, s segment, question string) (map[string]bool, error) {
 	if s.plugin == nil {
-		help, err := c.kubebuilder(ctx, s.builtins, "--help")
-		return flagsOf(string(help)), err
+		return flagsOf(s.help), nil
 	}
 	response, err := c.ask(ctx, *s.plugin, v1alpha1.CommandFlags, question)
 	if err != nil {

@@ -40,6 +40,9 @@ func (h Host) Help(ctx context.Context, call Call) ([]Help, error) {
 		return nil, err
 	}
 	defer c.close()
+	if err := c.readHelp(ctx); err != nil {
+		return nil, err
+	}
 	var all []Help
 	for _, s := range c.segments {
 		help, err := c.help(ctx, s, question)
@@ -55,9 +58,8 @@ func (h Host) Help(ctx context.Context, call Call) ([]Help, error) {
 func (c *chain) help(ctx context.Context, s segment, question string) (help Help, err error) {
 	help.Keys = s.String()
 	if s.plugin == nil {
-		text, err := c.kubebuilder(ctx, s.builtins, "--help")
-		help.Text = strings.TrimSpace(string(text)) + "\n"
-		return help, err
+		help.Text = strings.TrimSpace(s.help) + "\n"
+		return help, nil
 	}
 	metadata, err := c.ask(ctx, *s.plugin, v1alpha1.CommandMetadata, question)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 type segment struct {
 	plugin   *external.Plugin
 	builtins []string
+	help     string // of built-in plugins, once it was read
 }
 
 // String returns the keys.
