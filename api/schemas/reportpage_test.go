@@ -16,6 +16,7 @@ import (
 // meanings are those of fields without a doc comment, by their keys or by PACKAGE.TYPE.KEY.
 var meanings = map[string]string{
 	"bytes":                        "The size of the value.",
+	"case":                         "The name of the case, if the check is about one.",
 	"change":                       "`added`, `removed` or `changed`; a sandbox may also become `absent` or `present`.",
 	"checks":                       "The checks of the test, in the order in which they ran.",
 	"container":                    "The name of the container.",
@@ -27,6 +28,7 @@ var meanings = map[string]string{
 	"name":                         "The name.",
 	"namespace":                    "The namespace.",
 	"of":                           "The step, script or fixture.",
+	"outputs":                      "The published outputs of the step.",
 	"packages":                     "The install requests that differ.",
 	"phase":                        "`create` or `delete`.",
 	"plugin":                       "The plugin.",
@@ -81,8 +83,8 @@ type reportPage struct {
 func TestPageOfReports(t *testing.T) {
 	t.Parallel()
 	p := &reportPage{t: t, packages: map[string]source{}, used: map[string]bool{}}
-	p.text.WriteString("# JSON of reports\n\nWith `--output json`, these commands print one JSON object. " +
-		"Fields that may be left out are marked. [Versioning](versioning.md) says what may change.\n\n" +
+	p.text.WriteString("# JSON of reports\n\nWith `--output json`, these commands print one JSON object. Fields that may be left out are marked.\n" +
+		"[Versioning](versioning.md) says what may change.\n\n" +
 		"This page is made from the Go types (`make golden`); a test holds the two together.\n")
 	for _, command := range []string{"diff", "run", "status", "test"} {
 		fmt.Fprintf(&p.text, "\n## rplug %[1]s\n\nThe JSON Schema is [api/schemas/reports/%[1]s.json](../../api/schemas/reports/%[1]s.json).\n\n"+
@@ -101,7 +103,7 @@ func (p *reportPage) fields(of reflect.Type, above string) {
 		element, list := elementOf(f.of)
 		value := valueName(element)
 		if list != "" {
-			value = "list of " + strings.Replace(value, "object", "objects", 1)
+			value = "list of " + value + "s"
 		}
 		if f.isOptional {
 			value += ", may be left out"
@@ -142,7 +144,9 @@ func valueName(of reflect.Type) string {
 
 // meaning returns the doc comment of a field, of one before it that names both, or of the struct in it.
 func (p *reportPage) meaning(of reflect.Type, f jsonField, element reflect.Type) string {
-	own := p.structure(of, f.name)
+	of = withField(of, f.name)
+	own := p.source(of)[of.Name()]
+	require.NotNil(p.t, own, of.String())
 	at := slices.IndexFunc(own.fields, func(one field) bool { return one.key == f.name })
 	require.GreaterOrEqual(p.t, at, 0, "%s.%s", of, f.name)
 	if own.fields[at].doc != "" {
@@ -183,16 +187,14 @@ func withKeys(text string, fields []field) string {
 	return subject + " are " + rest
 }
 
-// structure returns the struct with a field, which is the type itself or one that it embeds.
-func (p *reportPage) structure(of reflect.Type, key string) *structure {
+// withField returns the struct with a field, which is the type itself or one that it embeds.
+func withField(of reflect.Type, key string) reflect.Type {
 	for f := range of.Fields() {
 		if f.Anonymous && f.Tag.Get("json") == "" && slices.ContainsFunc(jsonFields(f.Type), func(one jsonField) bool { return one.name == key }) {
-			return p.structure(f.Type, key)
+			return withField(f.Type, key)
 		}
 	}
-	found := p.source(of)[of.Name()]
-	require.NotNil(p.t, found, of.String())
-	return found
+	return of
 }
 
 // source returns the comments of the package of a type.
