@@ -29,6 +29,9 @@ func (c *chain) readHelp(ctx context.Context) error {
 			return err
 		case err != nil:
 			return CallError{err}
+		case bytes.Contains(help, []byte("\n  kubebuilder [flags]\n")): // the help of kubebuilder itself
+			return CallError{fmt.Errorf("kubebuilder %s --plugins %s failed: no plugin could be resolved with key %q",
+				c.call.Command, s, strings.Join(s.builtins, ","))}
 		}
 		s.help = string(help)
 	}

@@ -57,7 +57,7 @@ func TestPluginsThatKubebuilderDoesNotKnow(t *testing.T) {
 	f := newFixture(t, map[string]string{"PROJECT": projectText})
 	f.answers("one", v1alpha1.Response{Universe: universe("made", "x")})
 	program := f.root + "-kubebuilder"
-	require.NoError(t, checkout.WriteProgram(program, "#!/bin/sh\necho 'Error: no plugin could be resolved with key \"none/v1\"' >&2\nexit 1\n"))
+	require.NoError(t, checkout.WriteProgram(program, "#!/bin/sh\nprintf 'CLI tool\\n\\nUsage:\\n  kubebuilder [flags]\\n\\nFlags:\\n'\n"))
 	_, err := host.Host{Root: f.root, Kubebuilder: program}.Run(t.Context(), host.Call{
 		Project: f.project, Command: v1alpha1.CommandEdit, Plugins: []string{"one/v1", "none/v1"},
 	})
