@@ -56,7 +56,7 @@ var good = map[string]func(request v1alpha1.Request, response *v1alpha1.Response
 	"a document of a YAML file":    section("all.yaml", "---\nsample: 1\n"),
 	"a workflow":                   writes(".github/workflows/sample.yaml", "on: push\njobs: {}\n"),
 	"a table of a TOML file":       section("config.toml", "[sample]\nsize = 1\n"),
-	"a header of Go files":         header,
+	"a header of its Go files":     header,
 	"renames a file":               renames,
 	"flags of each type":           perKind,
 	"a folder for group and kind":  perGroup,
@@ -75,8 +75,9 @@ func goodPlugin(name string, request v1alpha1.Request) {
 	case v1alpha1.CommandFlags:
 		response.Flags = []v1alpha1.Flag{{Name: "kind", Type: "string", Usage: "kind of the sample"}}
 		if name == "flags of each type" {
-			response.Flags = append(response.Flags, v1alpha1.Flag{Name: "size", Type: "int", Default: "1"},
-				v1alpha1.Flag{Name: "fast", Type: "bool", Default: "false"}, v1alpha1.Flag{Name: "ratio", Type: "float", Default: "0.5"})
+			response.Flags = append(response.Flags, v1alpha1.Flag{Name: "size", Type: "int", Default: "1", Usage: "size of the sample"},
+				v1alpha1.Flag{Name: "fast", Type: "bool", Default: "false", Usage: "do it fast"},
+				v1alpha1.Flag{Name: "ratio", Type: "float", Default: "0.5", Usage: "ratio of the sample"})
 		}
 	case v1alpha1.CommandMetadata:
 		response.Metadata.Description = name
@@ -245,10 +246,10 @@ func block(name, begin, end string) func(v1alpha1.Request, *v1alpha1.Response) {
 	}
 }
 
-// header changes all files of one kind.
+// header changes all its files of one kind.
 func header(request v1alpha1.Request, response *v1alpha1.Response) {
 	for name, content := range request.Universe {
-		if strings.HasSuffix(name, ".go") && !strings.HasPrefix(content, "// Sample.\n") {
+		if strings.HasPrefix(name, "sample/") && strings.HasSuffix(name, ".go") && !strings.HasPrefix(content, "// Sample.\n") {
 			put(request, response, name, "// Sample.\n\n"+content)
 		}
 	}
