@@ -69,10 +69,3 @@ func TestCommandsHaveExamples(t *testing.T) {
 	root.RemoveCommand(subcommand(t, root, "completion")) // cobra describes it
 	check(root)
 }
-
-func subcommand(t *testing.T, root *cobra.Command, name string) *cobra.Command {
-	t.Helper()
-	found, _, err := root.Find([]string{name})
-	require.NoError(t, err)
-	return found
-}

@@ -97,6 +97,13 @@ func TestRunnerLog_callsEachCommand(t *testing.T) {
 	check(root)
 }
 
+func subcommand(t *testing.T, root *cobra.Command, name string) *cobra.Command {
+	t.Helper()
+	found, _, err := root.Find([]string{name})
+	require.NoError(t, err)
+	return found
+}
+
 // scalarsOf returns the scalars of a tree, keys as well.
 func scalarsOf(node *yaml.Node) (all []*yaml.Node) {
 	if node.Kind == yaml.ScalarNode {
