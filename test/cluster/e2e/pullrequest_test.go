@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// The script of examples/pull-requests creates an environment for each of two pull requests, with a database of its own. The
+// The script of examples/pull-requests gives two pull requests an environment each, with its own database. The
 // next commit keeps it. What a lost close event has left is found by the sweep, also when the branch is gone.
 func TestLifecyclePullRequest(t *testing.T) {
 	databases, _ := loadServers(t)
