@@ -51,7 +51,7 @@ func test(builder *builder, suite string, f *function) (*result, error) {
 		return nil, err
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
-	args := []string{"--output", "json", "--profile", f.Profile}
+	args := []string{"--output", "json", "--profile", f.Profile, "--timeout", "5m"} // also on a busy machine
 	for _, flag := range []struct{ name, text string }{{"config", f.Config}, {"items", f.Items}, {"invalid", f.Invalid}} {
 		if flag.text == "" {
 			continue
