@@ -71,10 +71,15 @@ func missingSecrets(list, older *krm.ResourceList, sandboxes []*krm.Item) (missi
 	for _, item := range list.Of(contract.APIVersion, contract.OutputSecret) {
 		present[item.Ref()] = true
 	}
+	absent := document.OutputSecrets{}
 	for _, item := range older.Of(contract.APIVersion, contract.OutputSecret) {
-		s, _ := document.ReadOutputSecret(item)
-		if !present[item.Ref()] && slices.ContainsFunc(sandboxes, s.IsOf) {
-			missing = append(missing, item)
+		if s, _ := document.ReadOutputSecret(item); !present[item.Ref()] {
+			absent.Add(s)
+		}
+	}
+	for _, sandbox := range sandboxes {
+		for _, s := range absent.Of(sandbox) {
+			missing = append(missing, s.Item)
 		}
 	}
 	return missing

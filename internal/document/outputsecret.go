@@ -33,12 +33,6 @@ func ReadOutputSecret(item *krm.Item) (*OutputSecret, []strictyaml.Problem) {
 // Keys returns the keys of the Secret, sorted.
 func (s *OutputSecret) Keys() []string { return slices.Sorted(maps.Keys(s.Spec.Data)) }
 
-// IsOf reports whether the Secret has outputs of a sandbox: by its name, or by the name that it had before kustomize gave it
-// a prefix or suffix.
-func (s *OutputSecret) IsOf(sandbox *krm.Item) bool {
-	return strings.EqualFold(s.Spec.Sandbox, sandbox.Name()) || strings.EqualFold(s.Spec.Sandbox, Identity(sandbox))
-}
-
 // OutputSecrets finds those of a sandbox.
 type OutputSecrets map[string][]*OutputSecret
 
@@ -48,7 +42,8 @@ func (o OutputSecrets) Add(s *OutputSecret) {
 	o[sandbox] = append(o[sandbox], s)
 }
 
-// Of returns those with outputs of a sandbox, as IsOf says, in the order in which they were added by each name.
+// Of returns those with outputs of a sandbox, in the order in which they were added: those that have its name, and those that
+// have the name that it had before kustomize gave it a prefix or suffix.
 func (o OutputSecrets) Of(sandbox *krm.Item) []*OutputSecret {
 	name, former := strings.ToLower(sandbox.Name()), strings.ToLower(Identity(sandbox))
 	if name == former {

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -46,7 +45,7 @@ func readOutputSecrets(list *krm.ResourceList, sandboxes []*sandbox) (valid outp
 		}
 		seen[id] = true
 	}
-	reportStray(list, read, sandboxes)
+	valid.reportStray(list, read, sandboxes)
 	valid.reportOthers(list)
 	return valid, nil
 }
@@ -54,13 +53,18 @@ func readOutputSecrets(list *krm.ResourceList, sandboxes []*sandbox) (valid outp
 const secretKind = "Secret"
 
 // reportStray reports the OutputSecrets of resources that none of the list's sandboxes has.
-func reportStray(list *krm.ResourceList, secrets []*document.OutputSecret, sandboxes []*sandbox) {
-	named := map[string]*sandbox{}
+func (o outputSecrets) reportStray(list *krm.ResourceList, secrets []*document.OutputSecret, sandboxes []*sandbox) {
+	if len(secrets) == 0 {
+		return
+	}
+	found := map[*document.OutputSecret]*sandbox{}
 	for _, s := range slices.Backward(sandboxes) {
-		named[strings.ToLower(s.Item.Name())], named[strings.ToLower(document.Identity(s.Item))] = s, s
+		for _, secret := range o.ofSandbox.Of(s.Item) {
+			found[secret] = s
+		}
 	}
 	for _, s := range secrets {
-		of := named[strings.ToLower(s.Spec.Sandbox)]
+		of := found[s]
 		switch {
 		case of == nil:
 			list.Report(krm.At(s.Item, "spec.sandbox", krm.Error,
@@ -95,10 +99,13 @@ func (o outputSecrets) reportOthers(list *krm.ResourceList) {
 // outputSecretsOf returns the OutputSecrets with outputs of a resource. As for copies, an unknown output is an error in the
 // create phase only.
 func (p *plan) outputSecretsOf(s *sandbox, resource string, phase *compiledPhase) (of []*document.OutputSecret) {
-	index := document.NewOutputIndex(phase.spec)
+	var index *document.OutputIndex
 	for _, secret := range p.secrets.ofSandbox.Of(s.Item) {
 		if secret.Spec.Resource != resource {
 			continue
+		}
+		if index == nil {
+			index = document.NewOutputIndex(phase.spec)
 		}
 		isValid := len(secret.Spec.Data) > 0
 		for _, key := range secret.Keys() {
@@ -184,6 +191,9 @@ func (r *renderer) copyTo(s *document.OutputSecret, generation string) {
 
 // collisions returns findings about OutputSecrets whose Secret is one that a step publishes to, or its copy.
 func (o outputSecrets) collisions(objects []object) (results krm.Results) {
+	if len(o.bySecret) == 0 {
+		return nil
+	}
 	for i := range objects {
 		one := &objects[i]
 		step := one.GetAnnotations()[contract.StepKey]

@@ -25,6 +25,7 @@ type documents struct {
 	versions  map[string]*plugin // by name and version in full
 	resources []binding
 	plugin    map[resource]*plugin // by what it provides
+	ofSecret  map[*document.OutputSecret]*sandbox
 }
 
 // routeGroup is a route group that is checked.

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -29,12 +30,19 @@ func (s *outputSecret) check() {
 
 // sandboxOf returns the sandbox whose outputs a Secret has, or nil if the list does not have it.
 func (d *documents) sandboxOf(secret *outputSecret) *sandbox {
-	for _, s := range d.sandboxes {
-		if secret.IsOf(s.item) {
-			return s
+	if d.ofSecret == nil {
+		d.ofSecret = map[*document.OutputSecret]*sandbox{}
+		secrets := document.OutputSecrets{}
+		for _, s := range d.secrets {
+			secrets.Add(s.OutputSecret)
+		}
+		for _, s := range slices.Backward(d.sandboxes) {
+			for _, of := range secrets.Of(s.item) {
+				d.ofSecret[of] = s
+			}
 		}
 	}
-	return nil
+	return d.ofSecret[secret.OutputSecret]
 }
 
 var outputSecretName = Rule{
