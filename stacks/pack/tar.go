@@ -198,3 +198,43 @@ func decompress(r io.Reader) (io.Reader, error) {
 	}
 	return buffered, nil
 }
+
+// readWhole reads a compressed archive into memory. If that is possible, the file is read twice, first for its size: a buffer
+// that grows takes more than twice as much, and a small file may decompress to a lot.
+func readWhole(file io.Reader) ([]byte, error) {
+	content, err := decompressed(file)
+	if err != nil {
+		return nil, err
+	}
+	again, isSeeker := file.(io.Seeker)
+	if !isSeeker {
+		text, err := readLimited(content, maxInMemory)
+		return text, damaged(err)
+	}
+	size, err := io.Copy(io.Discard, io.LimitReader(content, maxInMemory+1))
+	if err == nil && size > maxInMemory {
+		err = tooLarge(maxInMemory)
+	}
+	if err != nil {
+		return nil, damaged(err)
+	}
+	if _, err := again.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	if content, err = decompressed(file); err != nil {
+		return nil, err
+	}
+	text := make([]byte, size)
+	_, err = io.ReadFull(content, text)
+	return text, damaged(err)
+}
+
+// decompressed is decompress with limits.
+func decompressed(file io.Reader) (io.Reader, error) {
+	compressed := &meter{Reader: file}
+	content, err := decompress(compressed)
+	if err != nil {
+		return nil, err
+	}
+	return &guard{Reader: content, compressed: compressed, budget: newBudget()}, nil
+}
