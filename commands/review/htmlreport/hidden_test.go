@@ -87,6 +87,24 @@ metadata: {name: s, annotations: {note: canary}}
 stringData: {a: canary}
 `
 
+// hideableObjects have no type that the page knows: only plain keys, such as names, are shown.
+const hideableObjects = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  template:
+    spec:
+      containers:
+      - {name: web, image: "web:1", command: [canary], env: [{name: A, value: canary}]}
+---
+spec: {password: canary, replicas: 1, hosts: [{token: canary}]}
+token: canary
+apiVersion: shop.example.com/v1
+kind: Login
+metadata: {name: l}
+status: {token: canary}
+`
+
 // hideableOverlay is an overlay with the same convention.
 const hideableOverlay = `metadata: {annotations: {note: canary}}
 spec:
@@ -245,6 +263,12 @@ func (h *hider) documents(t *testing.T) string {
 		}
 		all = append(all, printed(t, document, 2+2*h.IntN(2)))
 	}
+	for _, text := range strings.Split(hideableObjects, "---\n") {
+		var document yaml.Node
+		require.NoError(t, yaml.Unmarshal([]byte(text), &document))
+		h.fill(document.Content[0], false)
+		all = append(all, printed(t, document.Content[0], 2))
+	}
 	h.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return strings.Join(all, "---\n")
 }
@@ -256,7 +280,7 @@ func TestValuesAreHidden_generated(t *testing.T) {
 	h := &hider{Rand: checkout.Random(t)}
 	canary := regexp.MustCompile(`.{0,80}canary\d+x.{0,40}`)
 	excerpts := 0
-	for range checkout.Rounds(100) { // of five documents each
+	for range checkout.Rounds(100) { // of seven documents each
 		text := h.documents(t)
 		got := page(t, folder(t, map[string]string{"all.yaml": text}))
 		excerpts += strings.Count(got, "(hidden)")
