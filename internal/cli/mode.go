@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
@@ -92,18 +93,35 @@ func (r *run) printItems(c *checked, items []*krm.Item) int {
 	if c.results.Failed() || c.text != nil {
 		return r.printText(c, c.text)
 	}
-	var out bytes.Buffer
-	for _, item := range items {
+	out := make(documents, len(items))
+	for i, item := range items {
 		text, err := item.Bytes()
 		if err != nil {
 			return r.fail(err)
 		}
-		if out.Len() > 0 {
-			out.WriteString("---\n")
-		}
-		out.Write(text)
+		out[i] = text
 	}
-	return r.printText(c, out.Bytes())
+	return r.finish(c, out, true)
+}
+
+// documents are texts of YAML documents: those of items, which are not copied, since there may be very many.
+type documents [][]byte
+
+// WriteTo implements io.WriterTo.
+func (d documents) WriteTo(w io.Writer) (written int64, err error) {
+	out := bufio.NewWriterSize(w, 1<<16)
+	for i, text := range d {
+		if i > 0 {
+			out.WriteString("---\n") // the error is that of Flush
+			written += 4
+		}
+		n, err := out.Write(text)
+		written += int64(n)
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, out.Flush()
 }
 
 // printText prints a text unless there is an error.
