@@ -19,9 +19,15 @@ type ownerCard struct {
 	// Card is the anchor of the document's card, or empty.
 	Card string
 	// Kinds counts the objects by kind.
-	Kinds   string
+	Kinds string
+	// Objects are in the card, or else its values fill in the shape with the ID Shape.
 	Objects []object
+	Shape   int
+	values  []string
 }
+
+// Values are lines: each value is a part of one.
+func (c ownerCard) Values() string { return strings.Join(c.values, "\n") }
 
 // object is an object to be applied.
 type object struct {
@@ -29,6 +35,14 @@ type object struct {
 	// About is the purpose of the object.
 	About string
 	YAML  string
+}
+
+// Label is the namespace and the name.
+func (o object) Label() string {
+	if o.Namespace == "" {
+		return o.Name
+	}
+	return o.Namespace + "/" + o.Name
 }
 
 // owners returns the objects by owner, in the order of the sandboxes, with shared objects last. It also sets the

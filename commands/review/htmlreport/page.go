@@ -59,6 +59,7 @@ type content struct {
 	Requests   []requestCard
 	Plugins    []pluginCard
 	Owners     []ownerCard
+	Shapes     []shape
 	Objects    int
 	// Hidden reports that a value is hidden somewhere.
 	Hidden bool
@@ -174,6 +175,7 @@ func (b *builder) content() (*content, error) {
 	if c.Owners, err = b.owners(c); err != nil {
 		return nil, err
 	}
+	c.Shapes = share(c.Owners)
 	for _, result := range b.Results {
 		if severityOf(result) == krm.Info {
 			c.Notes = append(c.Notes, b.finding(result))

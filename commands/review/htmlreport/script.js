@@ -7,9 +7,36 @@
   const entries = [...document.querySelectorAll("[data-entry]")];
   for (const hidden of document.querySelectorAll(".search, .tools")) hidden.hidden = false;
 
+  // Cards that share a shape have only the values of its holes. filled returns the objects of one.
+  const shapes = new Map();
+  const filled = (body) => {
+    const id = body.dataset.shape;
+    if (!shapes.has(id)) shapes.set(id, document.getElementById(`shape-${id}`).content);
+    const values = body.dataset.values.split("\n"), copy = shapes.get(id).cloneNode(true);
+    for (const hole of copy.querySelectorAll("data")) hole.replaceWith(values[hole.value]);
+    copy.normalize();
+    return copy;
+  };
+  const fill = (card) => {
+    const body = card.querySelector("[data-shape]");
+    if (!body) return;
+    body.append(filled(body));
+    for (const pre of body.querySelectorAll("pre")) {
+      const [kind, name] = [".kind", ".name"].map((part) => pre.parentElement.querySelector(part).textContent);
+      pre.setAttribute("aria-label", `${kind} ${name.replace(/^.*\//, "")}`);
+    }
+    body.removeAttribute("data-shape");
+    choose(card);
+  };
+  document.addEventListener("toggle", (event) => fill(event.target), true);
+
   // open shows an element that is in closed ones.
   const open = (element) => {
-    for (let at = element; at; at = at.parentElement) if (at.localName === "details") at.open = true;
+    for (let at = element; at; at = at.parentElement) {
+      if (at.localName !== "details") continue;
+      fill(at);
+      at.open = true;
+    }
   };
 
   const show = () => {
@@ -45,21 +72,32 @@
     CSS.highlights.set("found", new Highlight(...ranges));
   };
 
-  // search hides the entries that lack a word, and of those that have all, the parts that lack one.
+  let words = [];
+  const has = (text) => words.every((word) => text.includes(word));
+  const texts = new Map();
+  const textOf = (entry) => {
+    if (!texts.has(entry)) {
+      const body = entry.querySelector("[data-shape]");
+      texts.set(entry, (entry.textContent + (body ? filled(body).textContent : "")).toLowerCase());
+    }
+    return texts.get(entry);
+  };
+  // choose hides the parts of an entry that lack a word, if not all do.
+  const choose = (entry) => {
+    const parts = [...entry.querySelectorAll("[data-part]")];
+    const found = words.length && !entry.hidden ? parts.filter((part) => has(part.textContent.toLowerCase())) : parts;
+    const some = new Set(found.length ? found : parts);
+    for (const part of parts) part.hidden = !some.has(part);
+  };
+
+  // search hides the entries that lack a word, and the parts of others.
   const search = () => {
-    const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const has = (element) => {
-      const text = element.textContent.toLowerCase();
-      return words.every((word) => text.includes(word));
-    };
+    words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
     let count = 0;
     for (const entry of entries) {
-      entry.hidden = !has(entry);
+      entry.hidden = words.length > 0 && !has(textOf(entry));
       if (!entry.hidden) count++;
-      const parts = [...entry.querySelectorAll("[data-part]")];
-      const found = words.length && !entry.hidden ? parts.filter(has) : parts;
-      const some = found.length ? new Set(found) : new Set(parts);
-      for (const part of parts) part.hidden = !some.has(part);
+      choose(entry);
     }
     for (const section of sections) {
       const own = [...section.querySelectorAll("[data-entry]")];
@@ -96,7 +134,7 @@
   let closed = [];
   addEventListener("beforeprint", () => {
     closed = [...document.querySelectorAll("details.card:not([open])")];
-    for (const card of closed) card.open = true;
+    for (const card of closed) open(card);
   });
   addEventListener("afterprint", () => {
     for (const card of closed) card.open = false;

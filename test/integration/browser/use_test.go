@@ -216,5 +216,22 @@ func TestLarge(t *testing.T) {
 		eval[int](tab, `document.querySelectorAll(".object").length`), float64(len(html))/1e6,
 		eval[int](tab, `document.querySelectorAll("*").length`), timing["loadEventEnd"], took)
 	assert.Equal(t, "22 matches", eval[string](tab, `document.getElementById("matches").value`), "box-77 and box-770 to box-779, twice")
+	// The objects of a card are made from what many share when it is opened, and those without the word are hidden.
+	card := `document.getElementById("objects-sandbox-box-771")`
+	assert.Zero(t, eval[int](tab, card+`.querySelectorAll(".object").length`))
+	tab.do(chromedp.Evaluate(`{
+	  const q = document.getElementById("query");
+	  q.value = "box-771 rolebinding";
+	  document.getElementById("matches").value = "";
+	  q.dispatchEvent(new Event("input"));
+	}`, nil), chromedp.Poll(`document.getElementById("matches").value === "1 match"`, nil),
+		chromedp.Evaluate(card+`.open = true`, nil), chromedp.Poll(card+`.querySelector(".object")`, nil))
+	assert.Equal(t, []string{"RoleBinding"},
+		eval[[]string](tab, `[...`+card+`.querySelectorAll(".object:not([hidden]) .kind")].map((e) => e.textContent)`))
+	yaml := eval[string](tab, card+`.querySelector(".object:not([hidden]) pre").textContent`)
+	assert.Contains(t, yaml, "kind: RoleBinding\n")
+	assert.Contains(t, yaml, "\n    resourceplugins.dev/sandbox: box-771\n")
+	assert.Regexp(t, `^RoleBinding box-771-db-create-[a-z0-9]{12}$`,
+		eval[string](tab, card+`.querySelector(".object:not([hidden]) pre").getAttribute("aria-label")`))
 	tab.quiet()
 }
