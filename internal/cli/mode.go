@@ -110,16 +110,16 @@ type documents [][]byte
 // WriteTo implements io.WriterTo.
 func (d documents) WriteTo(w io.Writer) (written int64, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
-	for i, text := range d {
-		if i > 0 {
-			out.WriteString("---\n") // the error is that of Flush
-			written += 4
+	var separator []byte // none before the first
+	for _, text := range d {
+		for _, part := range [][]byte{separator, text} {
+			n, err := out.Write(part)
+			written += int64(n)
+			if err != nil {
+				return written, err
+			}
 		}
-		n, err := out.Write(text)
-		written += int64(n)
-		if err != nil {
-			return written, err
-		}
+		separator = []byte("---\n")
 	}
 	return written, out.Flush()
 }

@@ -37,8 +37,8 @@ type Plan struct {
 	Ancestors int `json:"ancestors,omitempty"`
 	// Created is set if workloads in the namespace of the step wait for its end: the Secret then also has CreatedKey.
 	Created bool `json:"created,omitempty"`
-	// Forks are the namespaces in which HelperForks waits until no Pod of the sandbox's forks is left. The Pods are counted by a
-	// PodDisruptionBudget, whose name is in the annotation ForkBudgetKey of the Pod.
+	// Forks are the namespaces in which HelperForks waits until no Pod of the sandbox's forks is left. The Pods are
+	// counted by a PodDisruptionBudget, whose name is in the annotation ForkBudgetKey of the Pod.
 	Forks []string `json:"forks,omitempty"`
 	// Removes are the namespaces of the Secrets that HelperCleanup removes beside those of the producers. Their names are in
 	// the annotations InputSecretKey after those of the producers.

@@ -42,8 +42,8 @@ func (o OutputSecrets) Add(s *OutputSecret) {
 	o[sandbox] = append(o[sandbox], s)
 }
 
-// Of returns those with outputs of a sandbox, in the order in which they were added: those that have its name, and those that
-// have the name that it had before kustomize gave it a prefix or suffix.
+// Of returns those with outputs of a sandbox, in the order in which they were added: those that have its name, and
+// those that have the name that it had before kustomize gave it a prefix or suffix.
 func (o OutputSecrets) Of(sandbox *krm.Item) []*OutputSecret {
 	name, former := strings.ToLower(sandbox.Name()), strings.ToLower(Identity(sandbox))
 	if name == former {
@@ -55,8 +55,9 @@ func (o OutputSecrets) Of(sandbox *krm.Item) []*OutputSecret {
 // Generation is a hash of everything that the content of the Secret depends on: the generations of the steps, by name, whose
 // outputs it has, and their keys.
 func (s *OutputSecret) Generation(generations map[string]string) string {
-	hashed := []string{contract.OutputSecret}
-	for _, key := range s.Keys() {
+	keys := s.Keys()
+	hashed := append(make([]string, 0, 1+3*len(keys)), contract.OutputSecret)
+	for _, key := range keys {
 		hashed = append(hashed, key, s.Spec.Data[key], generations[s.Spec.Output(key).Name])
 	}
 	return contract.Hash(hashed...)

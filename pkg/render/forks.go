@@ -19,7 +19,8 @@ import (
 
 // What delete steps drop must not be in use by forks any more. Which tool can order that:
 //
-//   - kubectl does what the user's commands say: those of docs/howto/teardown.md delete forks, and wait for their Pods, first.
+//   - kubectl does what the user's commands say: those of docs/howto/teardown.md first delete forks, and wait for their
+//     Pods.
 //   - Argo CD, as it deletes an Application, runs PostDelete hooks when everything else is gone.
 //   - Otherwise, Argo CD, Flux, Helm and kpt create delete steps before they remove forks, or while the Pods of the forks still
 //     end. Sync waves of Argo CD would order them, but a wave waits for the health of everything before it: a sandbox that has
@@ -122,7 +123,8 @@ func (r *renderer) awaitForks(s *step) {
 	}
 	r.objects = append(r.objects, r.rbac(name, name, ofObject, all...)...)
 	plan := contract.Plan{
-		Step: helper, Generation: r.generations[s.ref], Forks: namespaces, TimeoutSeconds: r.timeout(), Attempts: r.options.Retries + 1,
+		Step: helper, Generation: r.generations[s.ref], Forks: namespaces,
+		TimeoutSeconds: r.timeout(), Attempts: r.options.Retries + 1,
 	}
 	env := append([]corev1.EnvVar{r.planVariable(plan)}, r.producerVariables(nil)...)
 	env = append(env, annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey),
@@ -171,8 +173,8 @@ func (p *plan) budgets(t *task) (budgets []object) {
 	return budgets
 }
 
-// counted returns the namespaces in which Pods of forks are counted, and that of the steps: kustomize renames what an annotation
-// names only in its own namespace.
+// counted returns the namespaces in which Pods of forks are counted, and that of the steps: kustomize renames what an
+// annotation names only in its own namespace.
 func (r *request) counted(namespace string) []string {
 	namespaces := append(slices.Collect(maps.Keys(r.Forks)), namespace)
 	slices.Sort(namespaces)

@@ -109,7 +109,7 @@ func (p *plan) outputSecretsOf(s *sandbox, resource string, phase *compiledPhase
 		}
 		isValid := len(secret.Spec.Data) > 0
 		for _, key := range secret.Keys() {
-			message := ""
+			var message string
 			switch output := secret.Spec.Output(key); {
 			case key == "" || document.CheckKey(key) != "" || len(key) > document.MaxSecretKey:
 				message = fmt.Sprintf("key %q must be valid for a Secret", key)
@@ -184,7 +184,9 @@ func (r *renderer) copyTo(s *document.OutputSecret, generation string) {
 		return
 	}
 	followed := r.jobNames(slices.Concat(h.producers, r.ancestors(h.producers)))
-	h.allow(access{r.namespace, slices.Concat(rule("secrets", "watch", named(h.producers, r.secretName)), rule("jobs", "watch", followed))})
+	h.allow(access{r.namespace, slices.Concat(
+		rule("secrets", "watch", named(h.producers, r.secretName)), rule("jobs", "watch", followed),
+	)})
 	h.allow(access{s.Namespace, rule("secrets", "patch", []string{s.Name})})
 	r.helperJob(h)
 }

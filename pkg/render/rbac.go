@@ -95,6 +95,7 @@ func rule(resource, verb string, names []string) []rbacv1.PolicyRule {
 	}
 	slices.Sort(names)
 	return []rbacv1.PolicyRule{{
-		APIGroups: []string{groups[resource]}, ResourceNames: slices.Compact(names), Resources: []string{resource}, Verbs: []string{verb},
+		APIGroups: []string{groups[resource]}, ResourceNames: slices.Compact(names),
+		Resources: []string{resource}, Verbs: []string{verb},
 	}}
 }

@@ -94,8 +94,8 @@ var unknownOutputKey = Rule{
 	}),
 }
 
-// outputKeyCheck checks one outputKey, with the plugin of its resource, or nil if that is unknown. The rule "required" reports
-// empty keys.
+// outputKeyCheck checks one outputKey, with the plugin of its resource, or nil if that is unknown. The rule "required"
+// reports empty keys.
 type outputKeyCheck func(r *Rule, d *Document, path krm.Path, key string, from *plugin)
 
 // eachOutputKey checks each outputKey of all sandboxes and of all OutputSecrets.

@@ -47,8 +47,8 @@ func (d *documents) sandboxOf(secret *outputSecret) *sandbox {
 
 var outputSecretName = Rule{
 	ID: "output-secret-name", Severity: krm.Error,
-	Summary: "An OutputSecret has a name and a namespace, which are those of the Secret; namespaces that start with kube- are " +
-		"those of Kubernetes.",
+	Summary: "An OutputSecret has a name and a namespace, which are those of the Secret; namespaces that start with kube- " +
+		"are those of Kubernetes.",
 	Why:     "The Secret could not be created, or would be where no workload of yours runs.",
 	Sources: []string{kubernetesName},
 	Example: "metadata.name: Shop_DB",
@@ -103,7 +103,7 @@ var outputSecretResource = Rule{
 func (s *outputSecret) findResource(r *Rule, d *documents) {
 	of := d.sandboxOf(s)
 	if of == nil {
-		var names []string
+		names := make([]string, 0, len(d.sandboxes))
 		for _, one := range d.sandboxes {
 			names = append(names, one.Name)
 		}

@@ -109,7 +109,8 @@ func (b *binding) findStep(r *Rule, phase v1alpha1.Phase, path krm.Path, name st
 	if len(steps.all) > 0 {
 		otherwise = "its steps are " + strictyaml.Listed(steps.all)
 	}
-	b.test.suggest(r, path, fmt.Sprintf("the %s phase of plugin %q has no step", phase, b.plugin.Name), name, steps.all, otherwise)
+	problem := fmt.Sprintf("the %s phase of plugin %q has no step", phase, b.plugin.Name)
+	b.test.suggest(r, path, problem, name, steps.all, otherwise)
 	return nil
 }
 

@@ -62,7 +62,7 @@ func TestPreview_closeKeepsWhatItCannotTearDown(t *testing.T) {
 		"no delete phase, but a Secret": "'get configmaps'*) ;;\n'get secrets'*) echo secret/db-provision ;;",
 	} {
 		calls, stderr, err := newPreview(t, answers).run(t, t.TempDir(), "close", "42")
-		assert.Error(t, err, name)
+		require.Error(t, err, name)
 		assert.NotEmpty(t, stderr+calls, name)
 		assert.NotContains(t, calls, "delete jobs", name)
 		assert.NotContains(t, calls, "delete namespace", name)
@@ -84,7 +84,7 @@ func TestPreview_sweepNeedsTheList(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(folder, "open.txt"), []byte(text), 0o600))
 		}
 		calls, stderr, err := p.run(t, folder, "sweep", "open.txt")
-		assert.Error(t, err, name)
+		require.Error(t, err, name)
 		assert.Contains(t, stderr, "open.txt", name)
 		assert.NotContains(t, calls, "delete", name)
 	}
@@ -96,6 +96,6 @@ func TestPreview_sweepNeedsTheList(t *testing.T) {
 	assert.NotContains(t, calls, "shop-pr-43", "it is open")
 
 	calls, _, err = newPreview(t, "*'deployments --all --namespace shop-pr-42'*) exit 1 ;;").run(t, t.TempDir(), "sweep", "/dev/null")
-	assert.Error(t, err, "one could not be closed")
+	require.Error(t, err, "one could not be closed")
 	assert.Contains(t, calls, "delete namespace shop-pr-43", "and the next one is")
 }

@@ -89,7 +89,9 @@ func (s *step) main() *corev1.Container {
 
 // helperImage returns the image of the helpers in a Pod, empty if there are none.
 func helperImage(pod *corev1.PodSpec) string {
-	helpers := []string{contract.InputManager, contract.OutputManager, contract.HelperCopy, contract.HelperCleanup, contract.HelperForks}
+	helpers := []string{
+		contract.InputManager, contract.OutputManager, contract.HelperCopy, contract.HelperCleanup, contract.HelperForks,
+	}
 	for _, container := range slices.Concat(pod.InitContainers, pod.Containers) {
 		if slices.Contains(helpers, container.Name) {
 			return container.Image

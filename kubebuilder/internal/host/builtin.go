@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
-// readHelp reads the help of the built-in plugins before any plugin runs: those that kubebuilder does not know are an error of
-// the call.
+// readHelp reads the help of the built-in plugins before any plugin runs: those that kubebuilder does not know are an
+// error of the call.
 func (c *chain) readHelp(ctx context.Context) error {
 	for i := range c.segments {
 		s := &c.segments[i]

@@ -33,7 +33,9 @@ func (c Call) AsksForHelp() bool {
 func (h Host) Help(ctx context.Context, call Call) ([]Help, error) {
 	question, isAsked := flagQuestions[call.Command]
 	if !isAsked {
-		return nil, CallError{fmt.Errorf("plugins have help for init, create api, create webhook and edit, not for %q", call.Command)}
+		return nil, CallError{
+			fmt.Errorf("plugins have help for init, create api, create webhook and edit, not for %q", call.Command),
+		}
 	}
 	c, err := h.open(call)
 	if err != nil {

@@ -64,8 +64,8 @@ func (c *customizer) reportMissing(container object, name string, at krm.Path) {
 	c.report(at, krm.Warning, "variable %q must be in the container's env to be deleted: %s", name, reason)
 }
 
-// awaitCreate keeps a fork from starting until all create steps are done: the kubelet starts no container with a variable from a
-// key that does not exist. Init containers run one after the other, before all others.
+// awaitCreate keeps a fork from starting until all create steps are done: the kubelet starts no container with a
+// variable from a key that does not exist. Init containers run one after the other, before all others.
 func (s *input) awaitCreate(o object) {
 	first := children(o, "spec", "template", "spec", "initContainers")
 	if len(first) > 0 {

@@ -114,8 +114,8 @@ func (r *outputResolver) findSteps(s *input) {
 	for i := range s.Spec.Resources {
 		resource, choice := r.plugin(s, &v1alpha1.ResourceOutput{Name: s.Spec.Resources[i].Name})
 		if choice == nil {
-			r.list.Report(krm.At(s.Item, document.ForkStartPath(), krm.Error, fmt.Sprintf("the plugin of resource %q must be in the list, "+
-				"so that forks can wait for its create steps", s.Spec.Resources[i].Name)))
+			r.list.Report(krm.At(s.Item, document.ForkStartPath(), krm.Error, fmt.Sprintf(
+				"the plugin of resource %q must be in the list, so that forks can wait for its create steps", s.Spec.Resources[i].Name)))
 			continue
 		}
 		generations := r.generationsOf(s, resource, choice)

@@ -45,8 +45,8 @@ func (r *outputResolver) readOutputSecrets(sandboxes []*input) (all []outputSecr
 		for _, read := range ofSandbox.Of(s.Item) {
 			resource, choice := r.plugin(s, &v1alpha1.ResourceOutput{Name: read.Spec.Resource})
 			if choice == nil {
-				r.list.Report(krm.At(read.Item, "spec.resource", krm.Error, fmt.Sprintf("must be a resource of sandbox %q whose plugin is in "+
-					"the list: workloads read outputs by their generation, which depends on the plugin", s.Item.Name())))
+				r.list.Report(krm.At(read.Item, "spec.resource", krm.Error, fmt.Sprintf("must be a resource of sandbox %q whose plugin "+
+					"is in the list: workloads read outputs by their generation, which depends on the plugin", s.Item.Name())))
 				continue
 			}
 			all = append(all, outputSecret{read, read.Generation(r.generationsOf(s, resource, choice))})
@@ -102,7 +102,7 @@ type identity struct{ namespace, name string }
 type reader struct {
 	list      *krm.ResourceList
 	item      *krm.Item
-	secrets   map[identity]*outputSecret // by their names, and by those that they had before kustomize gave them a prefix or suffix
+	secrets   map[identity]*outputSecret // by their names, and by those before kustomize gave them a prefix or suffix
 	namespace string                     // of the workload
 	reads     bool                       // it refers to one of them
 }
@@ -188,7 +188,8 @@ func (r *reader) volume(at krm.Path, source *yaml.Node, nameKey string) {
 	if items == nil {
 		items = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for _, key := range s.Keys() {
-			items.Content = append(items.Content, newMapping("key", newText(contract.WorkloadKey(key, s.generation)), "path", newText(key)))
+			generated := newText(contract.WorkloadKey(key, s.generation))
+			items.Content = append(items.Content, newMapping("key", generated, "path", newText(key)))
 		}
 		source.Content = append(source.Content, newText("items"), items)
 		return
@@ -229,7 +230,8 @@ func (r *reader) key(s *outputSecret, at krm.Path, reference *yaml.Node) {
 		if near, _ := strictyaml.Nearest(name, s.Keys()); near != "" {
 			known = fmt.Sprintf("did you mean %q?", near)
 		}
-		r.list.Report(krm.At(r.item, at, krm.Error, fmt.Sprintf("must be a key of the OutputSecret %q, not %q: %s", s.Name, name, known)))
+		r.list.Report(krm.At(r.item, at, krm.Error,
+			fmt.Sprintf("must be a key of the OutputSecret %q, not %q: %s", s.Name, name, known)))
 		return
 	}
 	setText(key, contract.WorkloadKey(name, s.generation))

@@ -78,12 +78,12 @@ func (w *writing) documents(annotations map[string]string) []object {
 }
 
 // rendered returns the steps and the fork, each as its function renders it.
-func (w *writing) rendered(annotations map[string]string, arguments ...string) string {
+func (w *writing) rendered(annotations map[string]string) string {
 	w.t.Helper()
 	documents := w.documents(annotations)
 	baseline := strings.NewReplacer("NAMESPACE", w.shop.name, "FOLDER", w.folder()).Replace(writer)
 	forks := function(w.t, "render-sandbox", baseline+"---\n"+texts(w.t, documents...), "-")
-	return w.testNamespace.render(slices.Concat(w.arguments, arguments), documents...) + "---\n" + forks
+	return w.render(w.arguments, documents...) + "---\n" + forks
 }
 
 func (w *writing) folder() string { return w.eventLog.folder }
@@ -189,7 +189,7 @@ func (w *writing) liveAndEnd(delivery string, deliver func(manifest string)) {
 	switch delivery {
 	case "kubectl":
 		w.write("delete.yaml", absent)
-		w.page.run("Teardown")
+		w.run("Teardown")
 	case "helm", "kpt":
 		deliver(absent)
 	default: // controllers prune after they have applied
@@ -256,7 +256,7 @@ func TestLifecycleForkEndLimit(t *testing.T) {
 	w.ended()
 	assert.Zero(t, w.runs(w.sandbox)["drop"]+w.runs(w.sandbox)["rm"])
 	w.prune()
-	w.page.run("Run steps again")
+	w.run("Run steps again")
 	w.requireOrder()
 }
 
@@ -282,18 +282,18 @@ func TestArgoCDForkEnd(t *testing.T) {
 		a := newApplication(w.testNamespace)
 		kept := "---\n" + render(t, argoCDArguments, w.kept()...)
 		w.open(t, "go")
-		revision := a.repository.render(w.rendered(nil) + kept)
+		revision := a.render(w.rendered(nil) + kept)
 		a.create()
 		a.await(revision, "Synced", "Healthy")
 		w.created()
-		a.repository.render(w.absent() + kept)
+		a.render(w.absent() + kept)
 		w.requireOrder()
 	})
 	t.Run("Deleted", func(t *testing.T) {
 		w := newWriting(t, "", append(slices.Clone(argoCDArguments), "--phases", "create,delete")...)
 		a := newApplication(w.testNamespace)
 		w.open(t, "go")
-		revision := a.repository.render(w.rendered(nil))
+		revision := a.render(w.rendered(nil))
 		a.create()
 		a.await(revision, "Synced", "Healthy")
 		w.created()

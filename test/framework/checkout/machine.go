@@ -19,8 +19,8 @@ func Rounds(few int) int {
 	return few
 }
 
-// Random returns the random source of a test, for example for the time at which it kills a program. The choices are the same in
-// each run; the environment variable TEST_SEED, a number, has others.
+// Random returns the random source of a test, for example for the time at which it kills a program. The choices are the
+// same in each run; the environment variable TEST_SEED, a number, has others.
 func Random(tb testing.TB) *rand.Rand {
 	tb.Helper()
 	seed := uint64(1)

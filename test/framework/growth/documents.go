@@ -87,7 +87,8 @@ const (
 	workload = "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME, namespace: shop}, " +
 		"spec: {selector: {matchLabels: {app: NAME}}, " +
 		"template: {metadata: {labels: {app: NAME}}, spec: {containers: [{name: main, image: web}]}}}}\n" +
-		"- {apiVersion: v1, kind: Service, metadata: {name: NAME, namespace: shop}, spec: {selector: {app: NAME}, ports: [{port: 80}]}}\n"
+		"- {apiVersion: v1, kind: Service, metadata: {name: NAME, namespace: shop}, " +
+		"spec: {selector: {app: NAME}, ports: [{port: 80}]}}\n"
 )
 
 // rows joins a format filled in with the numbers below n.
@@ -101,7 +102,8 @@ func rows(n int, format string) string {
 
 // List returns the documents as a ResourceList.
 func (d *Documents) List() []byte {
-	list := "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
+	var list strings.Builder
+	list.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
 	for _, document := range []string{
 		"kind: ResourcePlugin\nmetadata: {name: db@1.0.0}\nspec:\n  runner:\n    image: alpine\n    podTemplateOverlay: |\n" +
 			"      spec:\n        containers:\n        - name: main\n          env:\n          - {name: A, value: a}\n" + d.overlay +
@@ -119,10 +121,10 @@ func (d *Documents) List() []byte {
 			d.match + "  endpoints:\n  - {name: web, target: \"http://w.shop.svc:80\"}\n" + d.endpoints,
 	} {
 		text := "apiVersion: resourceplugins.dev/v1alpha1\n" + document
-		list += "- " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n"
+		list.WriteString("- " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ") + "\n")
 	}
 	main := strings.ReplaceAll(workload, "NAME", "w")
 	main = strings.Replace(main, "labels: {app", "labels: {"+d.workloadLabels+"app", 1)
 	main = strings.Replace(main, "image: web", "image: web, env: ["+d.workloadEnv+"{name: POD, value: v}]", 1)
-	return []byte(list + d.items + d.matches + main + d.workloads)
+	return []byte(list.String() + d.items + d.matches + main + d.workloads)
 }
