@@ -115,17 +115,25 @@ func newProjectCommand() *cobra.Command {
 		Use: "project", Args: Arguments(0, 0),
 		Short: "Write a project: a catalog, a lock, and files for make, kustomize, kpt, CI and editors",
 		Long: "Write a project for plugins and sandboxes: a catalog, a lock, the project file, make targets, and\n" +
-			"files for kustomize, kpt, pre-commit, GitHub and editors. Plugins belong below DIR/plugins.",
-		Example: "  rplug new project --cluster staging",
+			"files for kustomize, kpt, pre-commit, GitHub and editors. Plugins belong below DIR/plugins.\n\n" +
+			"With --preview, each pull request of the forge gets an environment with its own database: a script,\n" +
+			"the CI that runs it, an example in DIR/deploy and its plugin.",
+		Example: "  rplug new project --cluster staging\n  rplug new project --preview github",
 		RunE: func(c *cobra.Command, _ []string) error {
-			plugins := filepath.Join(flags.dir, scaffold.PluginFolder)
-			return flags.write(c, options, "rplug new plugin NAME --dir "+plugins)
+			next := []string{"rplug new plugin NAME --dir " + filepath.Join(flags.dir, scaffold.PluginFolder)}
+			if options.Preview != "" {
+				next = append(next, "replace "+flags.file("deploy/shop.yaml")+", and shop in "+flags.file(scaffold.PreviewScript),
+					"give the CI access to the cluster: "+scaffold.PreviewPage)
+			}
+			return flags.write(c, options, next...)
 		},
 	}
 	f := command.Flags()
 	f.SortFlags = false
 	f.StringVar(&options.Cluster, "cluster", scaffold.DefaultCluster, "`NAME` of the cluster of sandboxes")
+	f.StringVar(&options.Preview, "preview", "", "environments for the pull requests of `FORGE`: github or gitlab")
 	flags.add(command)
+	_ = command.RegisterFlagCompletionFunc("preview", cobra.FixedCompletions(scaffold.Forges, cobra.ShellCompDirectiveNoFileComp))
 	return command
 }
 

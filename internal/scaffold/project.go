@@ -3,6 +3,8 @@ package scaffold
 import (
 	"bytes"
 	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -15,6 +17,8 @@ const (
 	Module = "github.com/resource-plugins/krm-functions"
 	// Release is the version of this release, of its module and its images.
 	Release = contract.ImageTag
+	// PreviewPage is the page about environments for pull requests.
+	PreviewPage = "https://" + Module + "/blob/" + Release + "/docs/howto/pull-requests.md"
 
 	schemas   = "https://raw.githubusercontent.com/resource-plugins/krm-functions/" + Release + "/api/schemas"
 	goVersion = "1.26"
@@ -28,13 +32,20 @@ const (
 	MakeFile          = "Makefile"
 	// TargetsFile has the targets for plugins. The Makefile includes it.
 	TargetsFile = "rplug.mk"
+	// PreviewScript opens and closes the environments of pull requests.
+	PreviewScript = "preview"
 )
 
 // Project are the options of a project: a folder for plugins and sandboxes. An option that is empty has its default.
 type Project struct {
 	// Cluster is the cluster of sandboxes.
 	Cluster string
+	// Preview adds an environment for each pull request, in the CI of one of Forges. By default there is none.
+	Preview string
 }
+
+// Forges are the values of Project.Preview.
+var Forges = []string{"github", "gitlab"}
 
 // projectFiles are the files of a project, with their templates.
 var projectFiles = map[string]string{
@@ -52,6 +63,22 @@ var projectFiles = map[string]string{
 	"rplug.yaml":                     "rplug.yaml.tmpl",
 }
 
+// previewFiles are the files of environments for pull requests, with their templates; forgeFiles are those of each forge.
+var (
+	previewFiles = map[string]string{
+		"deploy/kustomization.yaml":    "shop-kustomization.yaml.tmpl",
+		"deploy/output-secret.yaml":    "shop-output-secret.yaml.tmpl",
+		"deploy/sandbox.yaml":          "shop-sandbox.yaml.tmpl",
+		"deploy/shop.yaml":             "shop-deployment.yaml.tmpl",
+		"plugins/postgres/plugin.yaml": "shop-postgres.yaml.tmpl",
+		PreviewScript:                  "preview.sh.tmpl",
+	}
+	forgeFiles = map[string]map[string]string{
+		"github": {".github/workflows/preview.yaml": "preview-github.yaml.tmpl"},
+		"gitlab": {".gitlab-ci.yml": "gitlab-ci.yaml.tmpl", ".gitlab/preview.yml": "preview-gitlab.yaml.tmpl"},
+	}
+)
+
 // function is a KRM function of a kustomization.
 type function struct{ Kind, Name, Program string }
 
@@ -63,22 +90,30 @@ func (p Project) Files() (Files, error) {
 	if strings.TrimSpace(p.Cluster) == "" {
 		wrong.Add("cluster", "must not be blank")
 	}
+	paths := maps.Clone(projectFiles)
+	if p.Preview != "" {
+		if !slices.Contains(Forges, p.Preview) {
+			wrong.Add("preview", "must be %s, not %q", strings.Join(Forges, " or "), p.Preview)
+		}
+		maps.Copy(paths, previewFiles)
+		maps.Copy(paths, forgeFiles[p.Preview])
+	}
 	if len(wrong) > 0 {
 		return nil, wrong
 	}
 	data := struct {
 		Project
-		Module, Repository, Version, Schemas, Go string
-		Functions                                []function
+		Module, Repository, Version, Schemas, Go, Plugins, Page string
+		Functions                                               []function
 	}{
-		p, Module, "https://" + Module, Release, schemas, goVersion,
+		p, Module, "https://" + Module, Release, schemas, goVersion, PluginFolder, PreviewPage,
 		[]function{
 			{"ValidatePlugin", "validate", "validate-plugin"}, {"ResolveVersion", "resolve", "resolve-version"},
 			{"RenderPhase", "render", "render-phase"},
 		},
 	}
 	files := Files{}
-	for path, name := range projectFiles {
+	for path, name := range paths {
 		var out bytes.Buffer
 		if err := templates.ExecuteTemplate(&out, name, data); err != nil {
 			return nil, err

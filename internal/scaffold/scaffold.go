@@ -27,7 +27,7 @@ type Files map[string]string
 // Paths returns the paths, sorted.
 func (f Files) Paths() []string { return slices.Sorted(maps.Keys(f)) }
 
-//go:embed templates/*.tmpl templates/project/*.tmpl templates/operator/*.tmpl
+//go:embed templates/*.tmpl templates/project/*.tmpl templates/preview/*.tmpl templates/operator/*.tmpl
 var sources embed.FS
 
 // templates have the names of the files in the folder templates and below it.

@@ -30,6 +30,8 @@ var sets = map[string]generator{
 	"api":      scaffold.API{Plugin: database, Cluster: "demo"},
 	"policy":   scaffold.Policy{Plugin: "postgres-db", Params: []string{"dbname", "size"}},
 	"operator": scaffold.Operator{},
+	"github":   preview{"github"},
+	"gitlab":   preview{"gitlab"},
 }
 
 func TestFiles_ofSets(t *testing.T) {
@@ -122,8 +124,8 @@ func TestProject_lint(t *testing.T) {
 		assert.FileExists(t, filepath.Join(checkout.Root(), file))
 	}
 	actionlint := checkout.Tool(t, "actionlint")
-	out, err := exec.CommandContext(t.Context(), actionlint, filepath.Join(writeSets(t, "project"), ".github/workflows/plugins.yaml")).
-		CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), actionlint, filepath.Join(writeSets(t, "project"), ".github/workflows/plugins.yaml"),
+		filepath.Join(writeSets(t, "github"), ".github/workflows/preview.yaml")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
 
@@ -205,6 +207,7 @@ func TestSets_refuse(t *testing.T) {
 	for want, g := range map[string]generator{
 		`cluster: must not hold U+0000 (NUL) as "\x00" does`: scaffold.Project{Cluster: "\x00"},
 		"cluster: must not be blank":                         scaffold.Project{Cluster: " "},
+		`preview: must be github or gitlab, not "gitea"`:     scaffold.Project{Preview: "gitea"},
 		`name: name "../db" must start with a letter`:        scaffold.API{Plugin: scaffold.Plugin{Name: "../db"}},
 		"name: name must not be empty":                       scaffold.Policy{},
 		`params: must hold "a" once`:                         scaffold.Policy{Plugin: "db", Params: []string{"a", "a"}},

@@ -30,7 +30,7 @@ func newPreview(t *testing.T, answers string) preview {
 		"preview": string(script),
 		"rplug":   "#!/bin/sh\n",
 		"kubectl": "#!/bin/sh\necho \"$*\" >> '" + p.calls + "'\ncase \"$*\" in\n" + answers + "\n" +
-			"'get namespaces'*) echo 42 43 ;;\n'get configmaps'*) printf a2luZDogTGlzdAo= | base64 -d | gzip | base64 -w 0 ;;\nesac\n",
+			"'get namespaces'*) printf 'namespace/%s\\n' shop-pr-42 shop-pr-43 shop-pr-4x other-pr-44 ;;\n'get configmaps'*) printf a2luZDogTGlzdAo= | base64 -d | gzip | base64 -w 0 ;;\nesac\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(p.folder, name), []byte(text), 0o700)) //nolint:gosec // a program
 	}
@@ -40,8 +40,7 @@ func newPreview(t *testing.T, answers string) preview {
 // run runs the script in another folder than its own, and returns what kubectl was called with, and the error.
 func (p preview) run(t *testing.T, folder string, arguments ...string) (calls, stderr string, err error) {
 	t.Helper()
-	command := exec.Command(filepath.Join(p.folder, "preview"), arguments...)
-	command.Dir, command.Env = folder, append(os.Environ(), "PATH="+p.folder+":"+os.Getenv("PATH"))
+	command := p.command(folder, arguments...)
 	var messages strings.Builder
 	command.Stderr = &messages
 	err = command.Run()
@@ -50,6 +49,12 @@ func (p preview) run(t *testing.T, folder string, arguments ...string) (calls, s
 		require.NoError(t, missing)
 	}
 	return string(text), messages.String(), err
+}
+
+func (p preview) command(folder string, arguments ...string) *exec.Cmd {
+	command := exec.Command(filepath.Join(p.folder, "preview"), arguments...)
+	command.Dir, command.Env = folder, append(os.Environ(), "PATH="+p.folder+":"+os.Getenv("PATH"))
+	return command
 }
 
 // A close deletes nothing but the Deployments unless the delete phase of the cluster was read and is complete.
@@ -75,6 +80,18 @@ func TestPreview_closeKeepsWhatItCannotTearDown(t *testing.T) {
 	assert.Regexp(t, `delete namespace shop-pr-42 `, calls, "it was closed before, up to the namespace")
 }
 
+// The environments of another project in the cluster, which has another prefix, are not listed.
+func TestPreview_listsItsOwn(t *testing.T) {
+	t.Parallel()
+	p := newPreview(t, "")
+	command := p.command(t.TempDir(), "list")
+	out, err := command.Output()
+	require.NoError(t, err)
+	assert.Equal(t, "42\n43\n", string(out))
+	_, stderr, err := newPreview(t, "'get namespaces'*) exit 1 ;;").run(t, t.TempDir(), "list")
+	assert.Error(t, err, stderr)
+}
+
 // A sweep closes nothing unless it has read a file of numbers; the file is one of the folder that it is called in.
 func TestPreview_sweepNeedsTheList(t *testing.T) {
 	t.Parallel()
@@ -94,6 +111,15 @@ func TestPreview_sweepNeedsTheList(t *testing.T) {
 	require.NoError(t, err, stderr)
 	assert.Contains(t, calls, "delete namespace shop-pr-42")
 	assert.NotContains(t, calls, "shop-pr-43", "it is open")
+
+	// The environment of a pull request that is opened after the environments were listed stays.
+	for name, text := range map[string]string{"open.txt": "", "environments.txt": "43\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	calls, stderr, err = newPreview(t, "").run(t, folder, "sweep", "open.txt", "environments.txt")
+	require.NoError(t, err, stderr)
+	assert.Contains(t, calls, "delete namespace shop-pr-43")
+	assert.NotContains(t, calls, "shop-pr-42")
 
 	calls, _, err = newPreview(t, "*'deployments --all --namespace shop-pr-42'*) exit 1 ;;").run(t, t.TempDir(), "sweep", "/dev/null")
 	require.Error(t, err, "one could not be closed")
