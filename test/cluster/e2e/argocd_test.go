@@ -5,6 +5,10 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // startArgoCD starts the controllers of Argo CD, once. `down` of the node stops them.
@@ -348,4 +353,119 @@ func TestArgoCDApplicationSet(t *testing.T) {
 	}
 	names := must(t, "", "get", "applications", "--namespace=argocd", "--output=name")
 	assert.Equal(t, 2, strings.Count(names, a.name+"-feature-"))
+}
+
+// The ApplicationSet of examples/pull-requests delivers an environment for each open pull request that the API of the forge
+// lists, and runs the delete phase of one that is closed. While the API fails, nothing is closed.
+func TestArgoCDPullRequests(t *testing.T) {
+	s := newNamespace(t)
+	startArgoCD(t)
+	github := newPullRequestAPI(t, 42, 43)
+	a := &application{repository: newRepository(t), name: s.name}
+	files, prefix := map[string]string{}, s.name+"-pr-"
+	for _, number := range []string{"42", "43"} {
+		files[prefix+number+"/rendered.yaml"] = render(t, append([]string{"--phases", "create,delete"}, argoCDArguments...), s.returning(),
+			sandbox("pr-"+number, "returning", map[string]string{"value": number}))
+	}
+	a.commit(files)
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), "examples", "pull-requests", "argocd", "applicationset.yaml"))
+	require.NoError(t, err)
+	set := strings.NewReplacer(
+		"shop-pr-", prefix, "path: shop-pr-", "path: deploy/"+prefix, "name: shop-pull-requests", "name: "+s.name,
+		"https://github.com/shop/shop.git", a.url, "targetRevision: previews", "targetRevision: main",
+		"owner: shop", "owner: shop\n        api: "+github.url, "secretName: github-token", "secretName: "+s.name,
+		"requeueAfterSeconds: 120", "requeueAfterSeconds: 2",
+	).Replace(string(text))
+	must(t, "", "create", "secret", "generic", s.name, "--namespace=argocd", "--from-literal=token=none")
+	must(t, set, "create", "--filename=-")
+	t.Cleanup(func() {
+		_, _ = kubectl("", "delete", "applicationset,secret", s.name, "--namespace=argocd", "--wait=false")
+		_, _ = kubectl("", "delete", "namespace", prefix+"42", prefix+"43", "--wait=false", "--ignore-not-found")
+	})
+	published := func(number string) {
+		t.Helper()
+		eventually(t, func() (string, error) {
+			if value := string(s.outputs()["pr-"+number+"/use"].Data["seen"]); value != number {
+				return "the output of " + number, nil
+			}
+			return "", nil
+		})
+	}
+	published("42")
+	published("43")
+
+	applications := func() string { return must(t, "", "get", "applications", "--namespace=argocd", "--output=name") }
+	github.fail(true)
+	github.open()
+	eventually(t, func() (string, error) {
+		const condition = `jsonpath={.status.conditions[?(@.type=="ErrorOccurred")].status}`
+		status, err := kubectl("", "get", "applicationset", s.name, "--namespace=argocd", "--output="+condition)
+		if status != "True" {
+			return "the error of the ApplicationSet", err
+		}
+		return "", err
+	})
+	assert.Equal(t, 2, strings.Count(applications(), prefix), "nothing is closed")
+
+	github.open(43)
+	github.fail(false)
+	eventually(t, func() (string, error) {
+		if strings.Contains(applications(), prefix+"42") {
+			return "the end of the Application", nil
+		}
+		return "", nil
+	})
+	assert.Equal(t, 1, s.runs("pr-42")["drop"])
+	for key := range s.outputs() {
+		assert.False(t, strings.HasPrefix(key, "pr-42/"), key)
+	}
+	published("43")
+	assert.Zero(t, s.runs("pr-43")["drop"])
+}
+
+// pullRequestAPI is the list of open pull requests of GitHub.
+type pullRequestAPI struct {
+	url     string
+	mutex   sync.Mutex
+	numbers []int
+	fails   bool
+}
+
+func newPullRequestAPI(t *testing.T, numbers ...int) *pullRequestAPI {
+	t.Helper()
+	p := &pullRequestAPI{numbers: numbers}
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	p.url = server.URL
+	return p
+}
+
+func (p *pullRequestAPI) open(numbers ...int) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.numbers = numbers
+}
+
+func (p *pullRequestAPI) fail(fails bool) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.fails = fails
+}
+
+func (p *pullRequestAPI) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.fails || !strings.HasSuffix(r.URL.Path, "/repos/shop/shop/pulls") {
+		http.Error(w, "{}", http.StatusBadGateway)
+		return
+	}
+	list := []object{}
+	for _, number := range p.numbers {
+		list = append(list, object{
+			"number": number, "title": "a change", "user": object{"login": "dev"}, "base": object{"ref": "main"},
+			"head": object{"ref": fmt.Sprintf("pr-%d", number), "sha": strings.Repeat("a", 40)},
+		})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(list)
 }
