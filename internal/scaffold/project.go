@@ -40,7 +40,7 @@ const (
 type Project struct {
 	// Cluster is the cluster of sandboxes.
 	Cluster string
-	// Preview adds an environment for each pull request, in the CI of one of Forges. By default there is none.
+	// Preview adds an environment for each pull request, in the CI of one of Forges, if it is not empty.
 	Preview string
 }
 

@@ -286,7 +286,7 @@ func expire(t *testing.T, f flow) {
 	}
 	assert.NotContains(t, f.Git("show", "main:sandboxes/old.yaml"), "absent")
 
-	// What cannot be marked makes the job fail; what can be marked is in the pull request all the same.
+	// What cannot be marked makes the job fail; what can be marked is in the pull request anyway.
 	commit(longAgo, "floats.yaml", strings.Replace(sandbox("floats"), "@1.2.0", "@^9", 1))
 	commit("", "new.yaml", sandbox("new"))
 	run = f.Nightly()
