@@ -32,7 +32,7 @@ func newCluster(t *testing.T, rplug string) cluster {
 		"rplug": `#!/bin/sh
 case "$*" in
 "status "*)
-  [ ! -e "$CLUSTER/failing" ] || { echo "status: Failed"; exit 1; }
+  [ ! -e "$CLUSTER/failing" ] || { printf 'seed failed: a\r# title\nstatus: Failed\n'; exit 1; }
   echo "status: Ready"
   ;;
 *) exec '` + rplug + `' "$@" ;;
@@ -211,7 +211,7 @@ func failures(t *testing.T, f flow) {
 	run := f.open(42, "-- one")
 	assert.Len(t, run.Failed, 1, run.Log)
 	assert.Contains(t, f.API().Comment(42), "**It is not ready** (fail")
-	assert.Contains(t, f.API().Comment(42), "    status: Failed\n")
+	assert.Contains(t, f.API().Comment(42), "\n\nThe steps in the cluster:\n\n    seed failed: a # title\n    status: Failed\n", "texts are code")
 	assert.NotContains(t, f.cluster.calls(), "rollout status")
 
 	f.cluster.failSteps(false)

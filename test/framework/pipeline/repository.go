@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // gitEnv keeps the configuration of this machine out.
@@ -31,9 +33,7 @@ type Repository struct {
 // NewRepository returns a repository whose first commit has the files.
 func NewRepository(t *testing.T, files map[string]string) *Repository {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("skipped: git is not on the PATH")
-	}
+	checkout.Program(t, "git", "git")
 	folder := t.TempDir()
 	r := &Repository{t: t, URL: "file://" + filepath.Join(folder, "server.git"), Clone: filepath.Join(folder, "clone")}
 	require.NoError(t, os.Mkdir(r.Clone, 0o750))
