@@ -17,7 +17,8 @@ import (
 func Extension() rplug.Extension {
 	return rplug.Extension{
 		Commands: func(stdout io.Writer, _ []extension.Extension) []*cobra.Command {
-			return []*cobra.Command{statusCommand(stdout), listCommand(stdout), logsCommand(stdout), rerunCommand()}
+			return []*cobra.Command{statusCommand(stdout), listCommand(stdout), describeCommand(stdout), logsCommand(stdout),
+				rerunCommand()}
 		},
 	}
 }

@@ -2,9 +2,9 @@ package cluster
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/commands/cluster/status"
+	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
@@ -34,7 +34,7 @@ func (s *source) readHistory(objects *status.Objects) error {
 			if err == nil {
 				err = objects.ReadHistory(text)
 			}
-			if err != nil && strings.Contains(err.Error(), "(Forbidden)") {
+			if kubectl.IsForbidden(err) {
 				objects.Lack("Job", "of other renders cannot be read, which may have run since: "+err.Error())
 				return nil
 			}

@@ -235,7 +235,7 @@ func (s *source) readIfKnown(objects *status.Objects, k engine.Kind, get []strin
 		return nil
 	}
 	err := s.readOrLack(objects, k.Name, nil, get...)
-	if err != nil && strings.Contains(err.Error(), "the server doesn't have a resource type") {
+	if kubectl.IsUnknownKind(err) {
 		if s.absent == nil {
 			s.absent = map[string]bool{}
 		}
@@ -260,7 +260,7 @@ func (s *source) read(objects *status.Objects, stdin []byte, arguments ...string
 // readOrLack is read, but notes objects that the user may not read as not known.
 func (s *source) readOrLack(objects *status.Objects, kind string, stdin []byte, arguments ...string) error {
 	err := s.read(objects, stdin, arguments...)
-	if err != nil && strings.Contains(err.Error(), "(Forbidden)") {
+	if kubectl.IsForbidden(err) {
 		objects.Lack(kind, "cannot be read: "+err.Error())
 		return nil
 	}

@@ -95,6 +95,14 @@ func explain(err error, subcommand string, messages *bytes.Buffer) error {
 	return nil
 }
 
+// IsForbidden reports whether an error of Run says that the user may not do it.
+func IsForbidden(err error) bool { return err != nil && strings.Contains(err.Error(), "(Forbidden)") }
+
+// IsUnknownKind reports whether an error of Run says that the cluster does not have the kind of object.
+func IsUnknownKind(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "the server doesn't have a resource type")
+}
+
 // copyPrintable copies lines, escaping characters that a terminal would execute.
 func copyPrintable(out io.Writer, in io.Reader) error {
 	reader := bufio.NewReader(in)
