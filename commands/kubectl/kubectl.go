@@ -53,6 +53,30 @@ func (k *Kubectl) Run(stdin []byte, arguments ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// May reports whether the user may do something with the objects of a resource, such as pods/log, in a namespace; an empty one
+// is that of kubectl.
+func (k *Kubectl) May(verb, resource, namespace string) (bool, error) {
+	arguments := []string{"auth", "can-i", verb, resource}
+	if namespace != "" {
+		arguments = append(arguments, "-n", namespace)
+	}
+	var out, messages bytes.Buffer
+	command := k.command(context.Background(), arguments)
+	command.Stdout, command.Stderr = &out, &messages
+	err := command.Run()
+	var failed *exec.ExitError
+	answer, _, _ := strings.Cut(strings.TrimSpace(out.String()), " ") // a reason may follow
+	switch {
+	case err == nil && answer == "yes":
+		return true, nil
+	case errors.As(err, &failed) && answer == "no":
+		return false, nil
+	case err == nil:
+		return false, fmt.Errorf("kubectl auth can-i must print yes or no, not %q", out.String())
+	}
+	return false, explain(err, "auth can-i", &messages)
+}
+
 // Stream writes the lines of kubectl's output as they come. Characters that a terminal would execute are escaped.
 func (k *Kubectl) Stream(ctx context.Context, out io.Writer, arguments ...string) error {
 	reader, writer := io.Pipe()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -71,6 +72,11 @@ func NewCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	return root
 }
 
+// moreHelp is what the help of a command with subcommands ends in: the help must fit a screen.
+const moreHelp = `{{if .HasAvailableSubCommands}}
+
+Use "{{.CommandPath}} [command] --help" for more information about a command.{{end}}`
+
 // rootCommand returns the command with its subcommands and those of extensions. The KRM functions write to stdout
 // themselves.
 func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
@@ -78,7 +84,7 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 		Use:   programName,
 		Short: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects",
 		Long: "rplug checks resource plugins, resolves their versions and renders them to Kubernetes objects.\n\n" +
-			"The functions take files and folders, or without any a ResourceList on stdin.\n" + ExitCodes,
+			"The functions take files and folders, or without any a ResourceList on stdin.",
 		Version:       cli.BuildVersion(),
 		Args:          cobra.ArbitraryArgs,
 		RunE:          Unknown,
@@ -87,6 +93,7 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 
 		SuggestionsMinimumDistance: SuggestionDistance,
 	}
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), moreHelp, "", 1))
 	root.SetVersionTemplate("{{.DisplayName}} {{.Version}}\n")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
 	root.SetHelpCommand(helpCommand())
@@ -97,7 +104,7 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	}
 	root.AddCommand(functionCommands(stdout, features)...)
 	root.AddCommand(buildCommand(stdout, features), newCommand(features))
-	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features, extensions), manCommand())
+	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features, extensions), manCommand(), versionCommand())
 	for _, e := range extensions {
 		if e.Commands != nil {
 			root.AddCommand(e.Commands(stdout, features)...)

@@ -17,7 +17,7 @@ import (
 func Extension() rplug.Extension {
 	return rplug.Extension{
 		Commands: func(stdout io.Writer, features []extension.Extension) []*cobra.Command {
-			return []*cobra.Command{runCommand(features), testCommand(stdout, features)}
+			return []*cobra.Command{runCommand(features), testCommand(stdout, features), doctorCommand(stdout, features)}
 		},
 		Program: func(_ string, arguments []string) (exitCode int, isProgram bool) { return process.Main(arguments) },
 	}
