@@ -184,7 +184,7 @@ func TestLockedRefuses(t *testing.T) {
 	for name, c := range map[string]struct{ list, want string }{
 		"a reference that is not in it": {
 			listHead + asking + resolvePublished + lockItem("hello-db@^1=hello-db@1.2.0", "queue=queue@2.0.0"),
-			`"hello-db@>=1 <1.2" must be in the lock: run resolve-version --write-lock FILE PATH, or add ` +
+			`"hello-db@>=1 <1.2" must be in the lock: run rplug resolve --write-lock FILE PATH, or add ` +
 				`- {asked: hello-db@>=1 <1.2, chosen: hello-db@1.1.0, digest: ` + digestOf("1.1.0") + `}`,
 		},
 		"a pin that the lock left behind": {
@@ -205,7 +205,7 @@ func TestLockedRefuses(t *testing.T) {
 		},
 		"no lock": {
 			listHead + asking + resolvePublished,
-			"[error] no PluginLock in the input: create one with resolve-version --write-lock FILE PATH\n",
+			"[error] no PluginLock in the input: create one with rplug resolve --write-lock FILE PATH\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -53,12 +53,7 @@ func OpenRevision(name string, limit int64) (*Revision, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the working folder must be in the work tree of a git repository: %w", err)
 	}
-	id, err := GitOutput("rev-parse", "--verify", "--quiet", name+"^{tree}")
-	if id = strings.TrimSpace(id); err != nil || !isID(id) {
-		return nil, fmt.Errorf("%q must be a revision that the git repository has: "+
-			"fetch it first (a shallow clone lacks it)", name)
-	}
-	listing, err := GitOutput("ls-tree", "-r", "-z", "-l", "--full-tree", id)
+	listing, err := listTree(name)
 	if err != nil {
 		return nil, err
 	}
@@ -69,6 +64,21 @@ func OpenRevision(name string, limit int64) (*Revision, error) {
 	return &Revision{
 		top: top, limit: limit, root: ".", files: files, objects: &GitObjects{},
 	}, nil
+}
+
+// listTree lists the files of a revision for parseTree. HEAD of a repository without a commit has none: hooks compare with it
+// before the first commit, too.
+func listTree(name string) (string, error) {
+	id, err := GitOutput("rev-parse", "--verify", "--quiet", name+"^{tree}")
+	if id = strings.TrimSpace(id); err == nil && isID(id) {
+		return GitOutput("ls-tree", "-r", "-z", "-l", "--full-tree", id)
+	}
+	if name == "HEAD" {
+		if _, err := GitOutput("symbolic-ref", "--quiet", name); err == nil {
+			return "", nil
+		}
+	}
+	return "", fmt.Errorf("%q must be a revision that the git repository has: fetch it first (a shallow clone lacks it)", name)
 }
 
 // workTree returns the top of the work tree that the working folder is in: the folder with .git, whatever core.worktree of

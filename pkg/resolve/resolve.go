@@ -32,7 +32,7 @@ const (
 )
 
 // NoLock is the message for references that must be locked in a list without a lock.
-const NoLock = "no PluginLock in the input: create one with resolve-version --write-lock FILE PATH"
+const NoLock = "no PluginLock in the input: create one with rplug resolve --write-lock FILE PATH"
 
 // Options are the options of Resolve. The zero value is mode Keep.
 type Options struct {

@@ -137,7 +137,7 @@ func (r *resolver) chooseLocked(ref *reference, isLocked bool) (*Choice, error) 
 	case err != nil:
 		return nil, err
 	case !isLocked:
-		return nil, referenceError("%q must be in the lock: run resolve-version --write-lock FILE PATH, or add %s",
+		return nil, referenceError("%q must be in the lock: run rplug resolve --write-lock FILE PATH, or add %s",
 			ref.requested, lockLine(choice.entryFor(ref.requested)))
 	case ref.pinned() && choice.Pin() != ref.text:
 		wrong := referenceError("must be what %q is locked to (%s), not %q: run mode keep to take it over",

@@ -173,7 +173,7 @@ var forkRemoved = Rule{
 }
 
 var teardownSkipped = Rule{
-	ID: "teardown-skipped", Severity: krm.Warning,
+	ID: "teardown-skipped", Severity: krm.Error,
 	Summary: "A sandbox with resources is removed only after its teardown (--base, --base-ref).",
 	Why:     "Without its delete phase, what the plugins created stays: databases, queues, buckets.",
 	Sources: []string{},

@@ -183,7 +183,7 @@ func TestRemovedForksAreDoubtful(t *testing.T) {
 
 func TestSandboxesGoAfterTheirTeardown(t *testing.T) {
 	t.Parallel()
-	want := []string{`warning teardown-skipped metadata.name: sandbox "feature-x" is removed without its teardown: nothing ` +
+	want := []string{`error teardown-skipped metadata.name: sandbox "feature-x" is removed without its teardown: nothing ` +
 		`deletes what its resources made; restore it with the annotation resourceplugins.dev/state: absent, and remove it when ` +
 		`its delete phase is done`}
 	cases := map[string]struct {

@@ -196,10 +196,10 @@ func TestMessagesOfModeLocked(t *testing.T) {
 	locked := resolve.Options{ResolveVersion: v1alpha1.ResolveVersion{Mode: "locked"}}
 	text := documents([]string{`package: "redis:^1"`}, []string{"redis v1.1.0", "redis v1.0.0"})
 	_, got := findings(t, text, locked)
-	assert.Equal(t, []string{": no PluginLock in the input: create one with resolve-version --write-lock FILE PATH"}, got)
+	assert.Equal(t, []string{": no PluginLock in the input: create one with rplug resolve --write-lock FILE PATH"}, got)
 	lock := "- {apiVersion: resourceplugins.dev/v1alpha1, kind: PluginLock, metadata: {name: l}, spec: {packages: [%s]}}\n"
 	for entry, want := range map[string]string{
-		"":                                `r0 spec.package: package "redis" must be in the lock: run resolve-version --write-lock FILE PATH`,
+		"":                                `r0 spec.package: package "redis" must be in the lock: run rplug resolve --write-lock FILE PATH`,
 		"{name: redis, version: v1.0.0}":  "",
 		"{name: redis, version: v1.0.1}":  `r0 spec.package: package "redis" has no version v1.0.1 any more, and the lock "l" has it: there are v1.1.0, v1.0.0; restore it, or run mode update`,
 		"{name: redis:v1, version: v1.0}": `must be an image repository without a tag or a digest, not "redis:v1"`,

@@ -24,7 +24,7 @@ func (b *builder) why(number int) error {
 	case len(w.fits) == 0:
 		return w.target.noVersion(w)
 	case w.target.locked == nil:
-		return fmt.Errorf("package %q must be in the lock: run resolve-version --write-lock FILE PATH", w.target.name)
+		return fmt.Errorf("package %q must be in the lock: run rplug resolve --write-lock FILE PATH", w.target.name)
 	}
 	return fmt.Errorf("package %q must be what it is locked to (%s), which %q does not allow: run mode keep",
 		w.target.name, shownEntry(w.target.locked.LockPackage), w.text)

@@ -41,7 +41,8 @@ func manifest(t *testing.T) []hook {
 	return hooks
 }
 
-// Each hook has three ids with the same effect: built with Go, as a container, and as a program on the PATH.
+// Each hook has three ids with the same effect: built with Go, as a container, and as a program on the PATH. Containers have
+// no git to compare with.
 func TestEachHookHasThreeIDs(t *testing.T) {
 	t.Parallel()
 	hooks := manifest(t)
@@ -60,6 +61,9 @@ func TestEachHookHasThreeIDs(t *testing.T) {
 			want.ID += kind.suffix
 			want.Language = kind.language
 			want.Entry = strings.TrimSpace(kind.entry + " " + arguments)
+			if kind.language == "docker_image" {
+				want.Entry = strings.TrimSuffix(want.Entry, " --base-ref HEAD")
+			}
 			assert.Equal(t, want, hooks[i+n])
 		}
 		assert.True(t, program.RequireSerial, "output of several processes must not be mixed")

@@ -34,10 +34,10 @@ func TestGoHooks(t *testing.T) {
 	require.NoError(t, u.commit("fixed"))
 }
 
-// Hooks that use programs on the PATH, with --base-ref and the lock.
+// Hooks that use programs on the PATH: they compare with the last commit, and with the lock.
 func TestSystemHooks(t *testing.T) {
 	t.Parallel()
-	u, bin := newSystemUser(t, "  - id: validate-plugin-system\n    args: [--base-ref, HEAD, plugins]\n"+
+	u, bin := newSystemUser(t, "  - id: validate-plugin-system\n    args: [plugins]\n"+
 		"  - id: resolve-version-system\n    args: [plugins]\n")
 	u.write("plugins/hello.yaml", plugin("hello-db@1.0.0", "ubuntu"))
 	u.write("plugins/sandbox.yaml", "name: feature-x\nspec: {cluster: demo, resources: [{name: db, plugin: hello-db@^1}]}\n")
@@ -58,6 +58,11 @@ func TestSystemHooks(t *testing.T) {
 	u.requireRejected("resource plugin hello-db@1.0.0 is still referenced by sandbox(es): feature-x")
 	u.run("git", "checkout", "-q", "HEAD", "--", "plugins")
 
+	// So is a sandbox that is removed without its teardown.
+	require.NoError(t, os.Remove(filepath.Join(u.folder, "plugins/sandbox.yaml")))
+	u.requireRejected(`sandbox "feature-x" is removed without its teardown`)
+	u.run("git", "checkout", "-q", "HEAD", "--", "plugins")
+
 	u.write("plugins/other.yaml", "name: feature-y\nspec: {cluster: demo, resources: [{name: db, plugin: more-db}]}\n")
 	u.requireRejected(`more-db`)
 }
@@ -73,12 +78,12 @@ func TestHooksInANewRepository(t *testing.T) {
 	u.write("hello.yaml", plugin("hello-db@1.0.0", "ubuntu"))
 	require.NoError(t, u.commit("a plugin"))
 	u.write("sandbox.yaml", "name: feature-x\nspec: {cluster: demo, resources: [{name: db, plugin: hello-db@^1}]}\n")
-	u.requireRejected("no PluginLock in the input: create one with resolve-version --write-lock FILE PATH")
+	u.requireRejected("no PluginLock in the input: create one with rplug resolve --write-lock FILE PATH")
 	u.run(filepath.Join(bin, "resolve-version"), "--write-lock", "plugin-lock.yaml", ".")
 	require.NoError(t, u.commit("a reference"))
 
-	u.write("sandbox.yaml", "name: feature-x\nspec: {cluster: demo, resources: [{name: db, plugin: hello-db}]}\n")
-	u.requireRejected(`"hello-db" must be in the lock: run resolve-version --write-lock FILE PATH, or add`)
+	u.write("another.yaml", "name: feature-y\nspec: {cluster: demo, resources: [{name: db, plugin: hello-db}]}\n")
+	u.requireRejected(`"hello-db" must be in the lock: run rplug resolve --write-lock FILE PATH, or add`)
 	u.run(filepath.Join(bin, "resolve-version"), "--write-lock", "plugin-lock.yaml", ".")
 	require.NoError(t, u.commit("another reference"))
 }

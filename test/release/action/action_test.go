@@ -55,6 +55,7 @@ type runner struct {
 	folder, work     string
 	system           string
 	architecture, ca string
+	target           string // branch of a pull request
 }
 
 // expression matches an input in a value.
@@ -78,7 +79,8 @@ func (r runner) use(t *testing.T, inputs map[string]string) (output string, code
 		command.Dir = r.work
 		command.Env = append(os.Environ(), "PATH="+path, "GITHUB_ACTION_PATH="+checkout.Root(), "RUNNER_TEMP="+r.folder,
 			"RUNNER_OS="+r.system, "RUNNER_ARCH="+r.architecture, "GITHUB_PATH="+r.folder+"/path",
-			"GITHUB_OUTPUT="+r.folder+"/output", "CURL_CA_BUNDLE="+r.ca)
+			"GITHUB_OUTPUT="+r.folder+"/output", "CURL_CA_BUNDLE="+r.ca,
+			"GITHUB_BASE_REF="+r.target, "GIT_CONFIG_GLOBAL="+os.DevNull)
 		for name, value := range step.Env {
 			value = expression.ReplaceAllStringFunc(value, func(found string) string {
 				name := expression.FindStringSubmatch(found)[1]
@@ -188,6 +190,54 @@ func TestAction_validatesAndChecks(t *testing.T) {
 	inputs["command"] = "apply"
 	output, code = r.use(t, inputs)
 	assert.Equal(t, 2, code, output)
+}
+
+// A pull request that removes a sandbox without its teardown fails, also in a clone of its last commit: the target branch is
+// fetched. A push is compared with the commit before.
+func TestAction_comparesWithTheStateBefore(t *testing.T) {
+	t.Parallel()
+	r, inputs, _ := releases(t)
+	git := func(folder string, args ...string) {
+		t.Helper()
+		command := exec.Command("git", append([]string{"-C", folder, "-c", "user.name=t", "-c", "user.email=t@localhost"}, args...)...)
+		command.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+		out, err := command.CombinedOutput()
+		require.NoError(t, err, "%s: %s", args, out)
+	}
+	upstream := r.work
+	git(upstream, "init", "-q", "-b", "main")
+	git(upstream, "add", "-A")
+	git(upstream, "commit", "-q", "-m", "a sandbox")
+	git(upstream, "checkout", "-q", "-b", "feature")
+	git(upstream, "rm", "-q", "examples/hello-db/sandbox.yaml")
+	git(upstream, "commit", "-q", "-m", "no sandbox")
+	r.work = t.TempDir()
+	git(r.work, "clone", "-q", "--depth", "1", "--branch", "feature", "file://"+upstream, ".")
+
+	const leak = `sandbox "feature-x" is removed without its teardown`
+	r.target = "main"
+	output, code := r.use(t, inputs)
+	assert.Equal(t, 1, code, output)
+	assert.Contains(t, output, leak)
+	inputs["base"] = "none"
+	output, code = r.use(t, inputs)
+	assert.Zero(t, code, output)
+	delete(inputs, "base")
+	r.target = ""
+	output, code = r.use(t, inputs)
+	assert.Equal(t, 1, code, output)
+	assert.Contains(t, output, leak)
+
+	r.target = "nowhere"
+	output, code = r.use(t, inputs)
+	assert.Equal(t, 2, code, output)
+	assert.Contains(t, output, "::error title=rplug::the target branch must be in the clone")
+
+	r.target, r.work = "", t.TempDir() // no clone
+	require.NoError(t, checkout.Copy(r.work, "examples/hello-db"))
+	output, code = r.use(t, inputs)
+	assert.Zero(t, code, output)
+	assert.Contains(t, output, "::notice title=rplug::compared with no older state")
 }
 
 // matcher is a problem matcher: https://github.com/actions/toolkit/blob/main/docs/problem-matchers.md.
