@@ -27,6 +27,7 @@ type diffFlags struct {
 	format, graph        string
 	exitCode, showValues bool
 	chain                build.Chain
+	clusters             []string // of the sandboxes of both sides
 }
 
 func diffCommand(features []extension.Extension) *cobra.Command {
@@ -106,6 +107,9 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	newer, err := f.side(after, reading)
 	if err != nil {
 		return f.refused(c, after, err)
+	}
+	if err := f.checkCluster(); err != nil {
+		return err
 	}
 	differences, err := renderdiff.Compare(older, newer, renderdiff.Options{ShowValues: f.showValues})
 	if err != nil {

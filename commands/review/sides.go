@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,10 +14,12 @@ import (
 	"github.com/resource-plugins/krm-functions/commands/review/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -100,11 +103,29 @@ func (f *diffFlags) side(of diffSource, how load.Options) (*renderdiff.Side, err
 	case len(rendered) > 0 && !asks:
 		return renderdiff.NewSide(of.name, rendered, specs), nil
 	}
+	for _, item := range list.Of(contract.APIVersion, contract.Sandbox) {
+		s, _ := document.ReadSandbox(item)
+		f.clusters = append(f.clusters, s.Cluster())
+	}
 	result, err := f.chain.Run(list)
 	if err != nil {
 		return nil, flagError(err)
 	}
 	return renderdiff.NewSide(of.name, result.Objects, specs), report.Refused(list.Results())
+}
+
+// checkCluster refuses a cluster of which neither side has a sandbox: nothing would be compared.
+func (f *diffFlags) checkCluster() error {
+	cluster := f.chain.Render.Cluster
+	if cluster == "" || len(f.clusters) == 0 || slices.Contains(f.clusters, cluster) {
+		return nil
+	}
+	slices.Sort(f.clusters)
+	known := strictyaml.Listed(slices.Compact(f.clusters))
+	if near, _ := strictyaml.Nearest(cluster, f.clusters); near != "" {
+		known = strconv.Quote(near)
+	}
+	return fmt.Errorf("--cluster: no sandbox of either side is of cluster %q: did you mean %s?", cluster, known)
 }
 
 // flagError returns errors of options as errors of flags.

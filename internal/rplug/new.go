@@ -178,14 +178,14 @@ func newSandboxCommand(features []extension.Extension) *cobra.Command {
 	command := &cobra.Command{
 		Use: "sandbox NAME", Args: Arguments(1, 1), ValidArgsFunction: cobra.NoFileCompletions,
 		Short: "Write a sandbox with a resource of a plugin",
-		Long: "Write a sandbox with a resource of a plugin. If the plugin is in DIR, for instance from rplug\n" +
-			fmt.Sprintf("catalog pull, required params without a value are %q, and a comment lists the others.\n"+
+		Long: "Write a sandbox with a resource of a plugin. The plugin must be in DIR, for instance from rplug\n" +
+			fmt.Sprintf("catalog pull. Required params without a value are %q, and a comment lists the others.\n"+
 				"The cluster is that of the project file, else %q. The file is DIR/sandboxes/NAME.yaml.",
 				scaffold.Example, scaffold.DefaultCluster),
 		Example: "  rplug new sandbox feature-x --plugin postgres-db@^1 --param dbname=orders",
 		RunE: func(c *cobra.Command, args []string) error {
 			options.Name = args[0]
-			if err := completeSandbox(&options, flags.dir, features); err != nil {
+			if err := completeSandbox(&options, flags.dir, flags.force, features); err != nil {
 				return err
 			}
 			return flags.write(c, options, "rplug build "+flags.dir)
@@ -210,8 +210,8 @@ func newSandboxCommand(features []extension.Extension) *cobra.Command {
 	return command
 }
 
-// completeSandbox fills in what the project file and the plugin say.
-func completeSandbox(options *scaffold.Sandbox, dir string, features []extension.Extension) error {
+// completeSandbox fills in what the project file and the plugin say. The plugin must be in the folder unless force is set.
+func completeSandbox(options *scaffold.Sandbox, dir string, force bool, features []extension.Extension) error {
 	if options.Cluster == "" {
 		found, err := cli.FindProject(".", extension.Rules(features)...)
 		if err != nil {
@@ -229,8 +229,11 @@ func completeSandbox(options *scaffold.Sandbox, dir string, features []extension
 		return fmt.Errorf("--plugin: %w", err)
 	}
 	plugin := findPlugin(dir, reference)
-	if plugin == nil {
+	if plugin == nil && force {
 		return nil
+	}
+	if plugin == nil {
+		return Refuse(fmt.Errorf("--plugin: %w; --force writes the sandbox without it", missingVersion(reference, dir)))
 	}
 	known := document.NewParams(reference.Bare, &plugin.Spec)
 	for _, message := range known.Unknown(options.Params) {

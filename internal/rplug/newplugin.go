@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,19 @@ func missingPlugin(bare, dir string) error {
 		return fmt.Errorf("there is no plugin %q in %s: did you mean %q?", bare, dir, near)
 	}
 	return fmt.Errorf("there is no plugin %q in %s: make it with rplug new plugin, or name its folder with --dir", bare, dir)
+}
+
+// missingVersion is about a reference that no plugin of a folder satisfies.
+func missingVersion(reference version.Reference, dir string) error {
+	var versions []string
+	for _, plugin := range pluginsIn(dir)[reference.Bare] {
+		versions = append(versions, plugin.Name)
+	}
+	if len(versions) == 0 {
+		return missingPlugin(reference.Bare, dir)
+	}
+	slices.Sort(versions)
+	return fmt.Errorf("no plugin in %s is %q, but %s", dir, reference, strings.Join(slices.Compact(versions), ", "))
 }
 
 // pluginsIn returns the plugins of a folder that can be read.
