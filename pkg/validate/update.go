@@ -17,6 +17,8 @@ type Base struct {
 	// Elsewhere holds older documents outside the compared ones, or nil: the versions that they publish must not change when
 	// they move, and none of them counts as removed.
 	Elsewhere *krm.ResourceList
+	// Today holds current documents outside the compared ones, or nil: a sandbox among them is not removed, but has moved.
+	Today *krm.ResourceList
 	// Partial means that some current documents could not be read: then none counts as removed.
 	Partial bool
 	// Literals returns the parts of a scalar's text around the values of template variables, one more than the number of
@@ -49,6 +51,9 @@ func CheckUpdate(list *krm.ResourceList, base Base, options Options) (krm.Result
 	}
 	u := &update{Base: base, before: before, after: after, elsewhere: elsewhere}
 	u.sandboxes, u.removed = pair(before.sandboxes, after.sandboxes)
+	if u.removed, err = without(u.removed, base.Today); err != nil {
+		return nil, err
+	}
 	checksOf(func(r *Rule, check updateCheck) { check.run(r, u) })
 	var results krm.Results
 	for _, c := range slices.Concat(before.all(), after.all()) {
@@ -56,6 +61,22 @@ func CheckUpdate(list *krm.ResourceList, base Base, options Options) (krm.Result
 		results = append(results, c.results(options)...)
 	}
 	return results.Sort(), nil
+}
+
+// without returns the sandboxes that a list, which may be nil, does not have.
+func without(sandboxes []*sandbox, list *krm.ResourceList) ([]*sandbox, error) {
+	if len(sandboxes) == 0 || list == nil {
+		return sandboxes, nil
+	}
+	found, err := readDocuments(list)
+	if err != nil {
+		return nil, err
+	}
+	has := map[identity]bool{}
+	for _, s := range found.sandboxes {
+		has[s.identity()] = true
+	}
+	return slices.DeleteFunc(sandboxes, func(s *sandbox) bool { return has[s.identity()] }), nil
 }
 
 // update holds two states of the documents.

@@ -120,6 +120,9 @@ func TestVersionsThatSandboxesHaveStay(t *testing.T) {
 	for name, c := range cases {
 		assert.Equal(t, c.want, update(t, validate.Base{List: listOf(before)}, c.after...), name)
 		assert.Empty(t, update(t, validate.Base{List: listOf(before), Partial: true}, c.after...), name)
+		assert.Empty(t, update(t, validate.Base{List: listOf(before), Today: listOf(before)}), name)
+		assert.Equal(t, c.want, update(t, validate.Base{List: listOf(before), Today: listOf(docs(edited(t, aSandbox, "spec.cluster: c")))},
+			c.after...), name)
 	}
 }
 

@@ -76,7 +76,7 @@ func BaseOf(call cli.Call) *validate.Base {
 	if then == nil {
 		return nil
 	}
-	base := &validate.Base{List: then.List, Elsewhere: then.Elsewhere, Partial: then.Partial}
+	base := &validate.Base{List: then.List, Elsewhere: then.Elsewhere, Today: then.Today, Partial: then.Partial}
 	base.Literals = func(node *yaml.Node) []string { return literals(node.Value, then.Origins(node)) }
 	return base
 }
