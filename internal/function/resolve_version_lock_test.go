@@ -259,7 +259,7 @@ func TestAVersionThatDisappeared(t *testing.T) {
 	_, stderr, code := runWith(t, "mode: keep", gone)
 	assert.Equal(t, 1, code)
 	want := `resource plugin hello-db@1.2.0 is still referenced by sandbox(es): "a", "b"; a published version must stay ` +
-		`while a sandbox uses it: restore it; plugin "hello-db" has no version 1.2.0 (all=1 -> 1.2.0=0): there is 1.1.0`
+		`while a sandbox uses it: restore it; plugin "hello-db" has no version 1.2.0: there is 1.1.0`
 	assert.Equal(t, 2, strings.Count(stderr, want), stderr)
 }
 

@@ -114,17 +114,17 @@ func TestReferencesThatLeadNowhere(t *testing.T) {
 		"helo-db": {Message: `plugin "helo-db" is unknown: did you mean "hello-db"? ` + names},
 		"redis":   {Message: `plugin "redis" is unknown: ` + names},
 		"hello-db@1.5": {
-			Message: `plugin "hello-db" has no version 1.5.0 (all=6 -> 1.5=0): ` + versions, Missing: "hello-db@1.5.0",
+			Message: `plugin "hello-db" has no version 1.5.0: ` + versions, Missing: "hello-db@1.5.0",
 		},
 		"hello-db@2+b8": {
-			Message: `plugin "hello-db" has no version 2.0.0+b8 (all=6 -> 2+b8=0): ` + versions, Missing: "hello-db@2.0.0+b8",
+			Message: `plugin "hello-db" has no version 2.0.0+b8: ` + versions, Missing: "hello-db@2.0.0+b8",
 		},
 		"mariadb@1": {
-			Message: `plugin "mariadb" has no version 1.0.0 (all=1 -> 1=0): there is 0.0.0`, Missing: "mariadb@1.0.0",
+			Message: `plugin "mariadb" has no version 1.0.0: there is 0.0.0`, Missing: "mariadb@1.0.0",
 		},
 		"redis@v1":   {Message: `plugin "redis" is unknown: ` + names, Missing: "redis@1.0.0"},
-		"mariadb@^1": {Message: `plugin "mariadb" has no version in "^1" (all=1 -> ^1=0): there is 0.0.0`},
-		"early@^1": {Message: `plugin "early" has no version in "^1" (all=2 -> ^1=0): there are 1.0.0-rc.10, 1.0.0-rc.2; ` +
+		"mariadb@^1": {Message: `plugin "mariadb" has no version in "^1": there is 0.0.0`},
+		"early@^1": {Message: `plugin "early" has no version in "^1": there are 1.0.0-rc.10, 1.0.0-rc.2; ` +
 			`a prerelease is left out unless the range names one, such as ^1.2.0-0`},
 		"Hello-DB@^1": {
 			Message: `plugin "Hello-DB" is unknown: did you mean "hello-db"? ` + names, Proposed: "hello-db@^1",
@@ -156,7 +156,7 @@ func TestLongListsAreCut(t *testing.T) {
 	}
 	plugins := NewCatalog(documents)
 	_, err := plugins.Resolve("db@2")
-	require.EqualError(t, err, `plugin "db" has no version 2.0.0 (all=12 -> 2=0): `+
+	require.EqualError(t, err, `plugin "db" has no version 2.0.0: `+
 		`there are 1.11.0, 1.10.0, 1.9.0, 1.8.0, 1.7.0, 1.6.0, 1.5.0, 1.4.0, 1.3.0, 1.2.0 and 2 more`)
 	_, err = plugins.Resolve("unheard-of")
 	assert.ErrorContains(t, err, `"plugin-08" and 3 more`)

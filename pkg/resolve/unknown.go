@@ -36,13 +36,13 @@ func (p *pluginVersions) unknownVersion(reference version.Reference, channelVers
 	}
 	switch {
 	case n.refused != "":
-		return referenceError("plugin %q has no version%s (%s) %s", reference.Bare, in, n.trace, n.refused)
+		return referenceError("plugin %q has no version%s %s", reference.Bare, in, n.refused)
 	case channelVersion != nil:
 		return referenceError("channel %q of plugin %q must name a listed version, not %s: %s",
 			reference.Channel, reference.Bare, channelVersion, there)
 	case !reference.Ranges():
 		return &ReferenceError{
-			Message: fmt.Sprintf("plugin %q has no version %s (%s): %s", reference.Bare, reference.Pin, n.trace, there),
+			Message: fmt.Sprintf("plugin %q has no version %s: %s", reference.Bare, reference.Pin, there),
 			Missing: missing(reference),
 		}
 	}
@@ -50,7 +50,7 @@ func (p *pluginVersions) unknownVersion(reference version.Reference, channelVers
 	if slices.ContainsFunc(p.entries, func(e *entry) bool { return e.name.Version.Prerelease() != "" }) {
 		hint = "; a prerelease is left out unless the range names one, such as ^1.2.0-0"
 	}
-	return referenceError("plugin %q has no version%s (%s): %s%s", reference.Bare, in, n.trace, there, hint)
+	return referenceError("plugin %q has no version%s: %s%s", reference.Bare, in, there, hint)
 }
 
 // missing is the full version that a pin names, or empty if the reference is not a pin.
