@@ -29,7 +29,9 @@ type RenderPhase struct {
 
 	PodSecurity string `json:"podSecurity" enum:"restricted" help:"the Pod Security Standard of the namespaces: restricted"`
 
-	HelperImage         string   `json:"helperImage" help:"the image of the helpers in Pods whose step reads or writes outputs"`
+	PodTemplateDefaults string `json:"podTemplateDefaults" arg:"YAML" help:"a pod template below the overlays of all plugins"`
+
+	HelperImage         string   `json:"helperImage" help:"image of helpers"`
 	ImagePullSecrets    []string `json:"imagePullSecrets" help:"names of Secrets for pulling the images"`
 	StepTimeoutSeconds  int      `json:"stepTimeoutSeconds" help:"how long a step may take once its inputs are there"`
 	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`

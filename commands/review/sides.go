@@ -70,6 +70,7 @@ func (f *diffFlags) configure(c *cobra.Command) (load.Options, error) {
 		if found.HelperImage != "" && !c.Flags().Changed("helper-image") {
 			f.chain.Render.HelperImage = found.HelperImage
 		}
+		f.chain.Render.PodTemplateDefaults = found.PodTemplateDefaults
 	}
 	f.chain.Sandbox.Cluster = f.chain.Render.Cluster
 	options, err := f.inputs.Options(c.InOrStdin())

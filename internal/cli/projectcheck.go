@@ -16,6 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -39,6 +40,9 @@ func (p *Project) check(d projectDocument, extensions []validate.Extension) erro
 	}
 	if problem := document.CheckImage(d.HelperImage); problem != "" {
 		errs = append(errs, p.wrong("helperImage", problem))
+	}
+	if _, problem := overlay.ParseDefaults(d.PodTemplateDefaults); problem != "" {
+		errs = append(errs, p.wrong("podTemplateDefaults", problem))
 	}
 	for i, path := range d.Catalogs {
 		if problem := checkCatalog(path); problem != "" {

@@ -33,7 +33,7 @@ func BuildFunction(extensions ...extension.Extension) cli.Function {
 		Extensions:   extensions,
 		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
 		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
-		Project:      []string{"rules", "strict", "catalogs", "cluster", "helperImage"},
+		Project:      []string{"rules", "strict", "catalogs", "cluster", "helperImage", "podTemplateDefaults"},
 		WithoutStdin: true,
 		Modes:        func() []cli.Mode { return []cli.Mode{&cli.Folder{Write: writeFolder}} },
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
 	"github.com/resource-plugins/krm-functions/internal/engines"
+	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -107,6 +108,9 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 	}
 	if problem := document.CheckImage(o.HelperImage); o.HelperImage == "" || problem != "" {
 		wrong.Add("helperImage", "%s", cmp.Or(problem, "must be an image"))
+	}
+	if _, problem := overlay.ParseDefaults(o.PodTemplateDefaults); problem != "" {
+		wrong.Add("podTemplateDefaults", "%s", problem)
 	}
 	o.checkPackages(&wrong)
 	o.checkNames(&wrong)
