@@ -1,10 +1,12 @@
 package rplug
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -59,6 +61,22 @@ func updateCatalog(ctx context.Context, path string, change func() (*resolve.Cat
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		return catalog.Bytes()
+		text, err := catalog.Bytes()
+		return append(leadingComments(path), text...), err
 	})
+}
+
+// leadingComments returns the comments at the beginning of a file, which need not exist.
+func leadingComments(path string) (comments []byte) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	for line := range bytes.Lines(text) {
+		if !bytes.HasPrefix(line, []byte("#")) {
+			break
+		}
+		comments = append(comments, line...)
+	}
+	return comments
 }
