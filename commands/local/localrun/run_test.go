@@ -466,7 +466,8 @@ func TestRun_leavesTheMachineAsItIs(t *testing.T) {
 	}
 }
 
-// A script that runs as root is no administrator of the machine: it makes no devices, mounts nothing, and leaves no cgroups.
+// A script that runs as root is no administrator of the machine: it makes and reads no devices, mounts nothing, and
+// leaves no cgroups.
 func TestRun_rootIsLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -474,6 +475,7 @@ func TestRun_rootIsLimited(t *testing.T) {
 	report := w.run(oneStep("#!/bin/sh\ncd /tmp\n! mknod disk b 7 0 || exit 1\n! mknod memory c 1 1 || exit 2\n"+
 		"! mount -t tmpfs none /mnt || exit 3\n! mount -o remount,rw,bind /etc || exit 4\n! mount -o remount,rw,bind /usr || exit 5\n"+
 		"! mkdir /sys/fs/cgroup/"+mark+" || exit 6\n! touch /etc/"+mark+" || exit 7\n! unshare --mount true || exit 8\n"+
+		"for file in /dev/*; do [ ! -b $file ] || exit 9; done\n! [ -e /dev/kmsg ] || exit 10\n"+
 		"echo x > file && chown 65532 file && chmod 0 file && cat file && printf %s done > /outputs/x"), create)
 	require.False(t, report.Failed(), summary(report))
 	assert.Equal(t, "done", string(report.Steps[0].Outputs["x"]))
