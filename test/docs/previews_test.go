@@ -230,8 +230,8 @@ func failures(t *testing.T, f flow) {
 	assert.Contains(t, comment, "    status: Ready\n", "what runs is what was applied before")
 }
 
-// The nightly sweep closes what a lost close event has left, and nothing else. If the forge does not list all open pull requests,
-// it fails, and nothing is closed.
+// The nightly sweep closes what a lost close event has left, and nothing else. If the forge does not answer, it fails, and
+// nothing is closed.
 func sweep(t *testing.T, f flow) {
 	t.Helper()
 	for _, number := range []int{41, 42, 43} {

@@ -62,7 +62,7 @@ func (a *API) Open(numbers ...int) {
 	a.write("open", text.String())
 }
 
-// Fail makes the list of open pull requests fail after its first page.
+// Fail makes the question whether a pull request is open fail.
 func (a *API) Fail(fails bool) {
 	a.t.Helper()
 	if fails {
