@@ -1,5 +1,5 @@
 // What runs inside rendered Pods. It is built into images and never installed, so it takes what it shares with the renderer
-// from the checkout: internal/contract, and for the unpacker stacks/pack and stacks/unpacking.
+// from the checkout: internal/contract, commands/lifecycle/expiry, and for the unpacker stacks/pack and stacks/unpacking.
 module github.com/resource-plugins/krm-functions/runtime
 
 go 1.26.0

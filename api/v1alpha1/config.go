@@ -37,7 +37,8 @@ type RenderPhase struct {
 	StartTimeoutSeconds int      `json:"startTimeoutSeconds" help:"how long a step's container may take to start"`
 	Retries             int      `json:"retries" help:"how often a failed Job runs again; scripts must be idempotent"`
 
-	Undo bool `json:"undo" help:"put the teardown of each sandbox into a ConfigMap"`
+	Undo   bool   `json:"undo" help:"put the teardown of each sandbox into a ConfigMap"`
+	Expiry string `json:"expiry" enum:"cluster" help:"with cluster: a CronJob tears down sandboxes whose ttl has passed"`
 
 	TTLSecondsAfterFinished int `json:"ttlSecondsAfterFinished" help:"seconds that finished Jobs stay; -1 keeps them"`
 

@@ -11,6 +11,7 @@ import (
 	"io"
 	"slices"
 
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -57,7 +58,7 @@ const maxTeardown = 64 << 20
 func tornDown() map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{
 		{Kind: "ConfigMap"}: true, {Kind: "Secret"}: true, {Kind: "ServiceAccount"}: true, {Kind: jobs.Pod}: true,
-		{Group: rbacv1.GroupName, Kind: "Role"}: true, {Group: rbacv1.GroupName, Kind: "RoleBinding"}: true,
+		{Group: policyv1.GroupName, Kind: "PodDisruptionBudget"}: true, {Group: rbacv1.GroupName, Kind: "Role"}: true, {Group: rbacv1.GroupName, Kind: "RoleBinding"}: true,
 	}
 	for _, e := range engines.All() {
 		for _, k := range e.Traits().Kinds {

@@ -9,7 +9,10 @@
 package build
 
 import (
+	"slices"
+
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
@@ -89,8 +92,14 @@ func (c Chain) validate(list *krm.ResourceList, result *Result) error {
 	}
 	var kept krm.Results
 	kept, result.Suppressed = validate.Suppress(list, list.Results(), c.Validate)
-	list.SetResults(kept)
+	list.SetResults(slices.DeleteFunc(kept, c.expires))
 	return nil
+}
+
+// expires reports whether a finding says that nothing acts on the ttl of a sandbox, and the rendered objects will: if they cannot,
+// the renderer says so.
+func (c Chain) expires(finding krm.Result) bool {
+	return c.Render.Expiry != "" && finding.Tags[krm.RuleTag] == validate.TTLIgnored && finding.Item().Kind() == contract.Sandbox
 }
 
 func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {

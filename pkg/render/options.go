@@ -29,6 +29,9 @@ const (
 	InstallObjects = "objects"
 )
 
+// ExpiryCluster is the value of v1alpha1.RenderPhase.Expiry.
+const ExpiryCluster = "cluster"
+
 // V010 is the value of v1alpha1.RenderPhase.Compatible for crossplane v0.10.0.
 const V010 = "v0.10"
 
@@ -103,6 +106,7 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 	}
 	o.checkEngine(&wrong)
 	o.checkDelivery(&wrong)
+	o.checkExpiry(&wrong)
 	if o.PodSecurity != "" && o.PodSecurity != restricted {
 		wrong.Add("podSecurity", "must be restricted, not %q", o.PodSecurity)
 	}
@@ -174,6 +178,26 @@ func (o *Options) checkDelivery(wrong *krm.OptionErrors) {
 		wrong.Add("deleteHook", "must be PostDelete or PreDelete, not %q", o.DeleteHook)
 	case !hasHooks(o.Delivery):
 		wrong.Add("deleteHook", "must not be set with delivery %s, which has no hooks", o.Delivery)
+	}
+}
+
+// checkExpiry checks that the cluster can tear sandboxes down, and that no tool creates them again at once.
+func (o *Options) checkExpiry(wrong *krm.OptionErrors) {
+	const expiry = "expiry"
+	switch {
+	case o.Expiry == "":
+	case o.Expiry != ExpiryCluster:
+		wrong.Add(expiry, "must be %s, not %q", ExpiryCluster, o.Expiry)
+	case recreates(o.Delivery):
+		wrong.Add(expiry, "must not be set with delivery %s, which creates again what has expired: run rplug expire on a schedule",
+			o.Delivery)
+	case o.Engine != jobs.Name || o.Workload == pod:
+		wrong.Add(expiry, "must not be set with engine %s and workload %s, whose states the cluster does not read: use engine %s and "+
+			"workload %s, or run rplug expire on a schedule", o.Engine, o.Workload, jobs.Name, job)
+	case len(o.Phases) == 2:
+		wrong.Add(expiry, "must not be set with both phases: hooks and the cluster would run the same delete phase")
+	case o.TTLSecondsAfterFinished > keepJobs:
+		wrong.Add("ttlSecondsAfterFinished", "must be -1 with expiry %s, which reads from the Jobs whether a teardown is complete", o.Expiry)
 	}
 }
 

@@ -38,9 +38,13 @@ var ttlOffset = Rule{
 	},
 }
 
+// TTLIgnored is the id of the rule about a ttl that nothing acts on.
+const TTLIgnored = "ttl-ignored"
+
 var ttlIgnored = Rule{
-	ID: "ttl-ignored", Severity: krm.Warning,
-	Summary: "A ttl that ends nothing by itself is acted on by rplug expire; turn the rule off where that runs.",
+	ID: TTLIgnored, Severity: krm.Warning,
+	Summary: "A ttl that ends nothing by itself is acted on by rplug expire, or by what is rendered with the option expiry; turn the " +
+		"rule off for rplug expire.",
 	Why: "Manifests have no clock: only forks and routes whose ttl counts from createdAt get an annotation for kube-janitor, " +
 		"and what plugins created stays.",
 	Sources: []string{},
@@ -48,18 +52,19 @@ var ttlIgnored = Rule{
 	checks: []check{
 		sandboxCheck(func(r *Rule, s *sandbox) {
 			hasResources := len(s.Spec.Resources) > 0 || s.Unsure("spec.resources")
-			s.ignored(r, s.Spec.TTL, hasResources || s.Spec.TTL != nil && s.Spec.TTL.OffsetFrom == "updatedAt")
+			s.ignored(r, s.Spec.TTL, hasResources || s.Spec.TTL != nil && s.Spec.TTL.OffsetFrom == "updatedAt",
+				"; or build with --expiry cluster")
 		}),
 		routeGroupCheck(func(r *Rule, g *routeGroup) {
-			g.ignored(r, g.Spec.TTL, g.Spec.TTL != nil && g.Spec.TTL.OffsetFrom != "createdAt")
+			g.ignored(r, g.Spec.TTL, g.Spec.TTL != nil && g.Spec.TTL.OffsetFrom != "createdAt", "")
 		}),
 	},
 }
 
-func (c *Document) ignored(r *Rule, ttl *v1alpha1.TTL, isIgnored bool) {
+func (c *Document) ignored(r *Rule, ttl *v1alpha1.TTL, isIgnored bool, otherwise string) {
 	if absent, err := document.IsAbsent(c.item); ttl != nil && isIgnored && !absent && err == nil {
 		c.Report(r, ttlPath, "nothing acts on the ttl %q: run `rplug expire --write` on a schedule, and set the rule %s to off "+
-			"in rplug.yaml", ttl.Duration, r.ID)
+			"in rplug.yaml%s", ttl.Duration, r.ID, otherwise)
 	}
 }
 

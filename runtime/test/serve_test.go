@@ -29,7 +29,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	call.Number = len(s.calls) + 1
 	s.calls = append(s.calls, call)
 	authenticated := r.Header.Get("Authorization") == "Bearer "+s.token
-	denied := s.deny[call.Verb+" "+call.Object.Kind.String()+" "+call.Object.Namespace+"/"+call.Object.Name]
+	denied := s.deny[call.Verb+" "+call.Object.Kind.String()+" "+call.Object.Namespace+"/"+call.Object.Name] || !s.allows(r, call)
 	var fault Fault
 	if s.fault != nil {
 		fault = s.fault(call)
@@ -51,7 +51,7 @@ func parse(r *http.Request) (Call, bool) {
 	query := r.URL.Query()
 	call := Call{Query: r.URL.RawQuery, Agent: r.UserAgent()}
 	isKnown := parsePath(r.URL.Path, &call.Object)
-	isSecret, isJob := call.Object.Kind == cluster.KindSecret, call.Object.Kind == cluster.KindJob
+	isSecret := call.Object.Kind == cluster.KindSecret
 	switch {
 	case r.Method == http.MethodGet && query.Get("watch") == "1" && call.Object.Name == "":
 		call.Verb = "watch"
@@ -60,13 +60,15 @@ func parse(r *http.Request) (Call, bool) {
 		isKnown = isKnown && named
 	case r.Method == http.MethodGet && call.Object.Name == "":
 		call.Verb = "list"
-		isKnown = isKnown && !isSecret && !isJob
+		isKnown = isKnown && !isSecret && call.Object.Kind != cluster.KindJob
 	case r.Method == http.MethodPatch && call.Object.Name != "":
 		call.Verb = "patch"
-		isKnown = isKnown && !isJob
 	case r.Method == http.MethodDelete && call.Object.Name != "":
 		call.Verb = "delete"
-		isKnown = isKnown && !isJob
+	case r.Method == http.MethodDelete && query.Get("labelSelector") != "" && call.Object.Namespace != "":
+		call.Verb = "deletecollection"
+	case r.Method == http.MethodPost && call.Object.Kind.Plural == "selfsubjectrulesreviews":
+		call.Verb = "create"
 	default:
 		isKnown = false
 	}
@@ -112,6 +114,10 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request, call Call, body 
 		s.patch(w, r, call.Object, body)
 	case call.Verb == "list":
 		s.list(w, r, call.Object.Kind)
+	case call.Verb == "deletecollection":
+		s.deleteCollection(w, r, call.Object)
+	case call.Verb == "create":
+		s.review(w, body)
 	case call.Verb == "delete":
 		s.mu.Lock()
 		found := s.state.delete(call.Object, r.URL.Query().Get("dryRun") == "All")

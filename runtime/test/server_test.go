@@ -33,11 +33,15 @@ type Server struct {
 	fault func(Call) Fault
 	calls []Call
 	deny  map[string]bool
+	// rights are those of the client by namespace; nil allows everything that is not denied.
+	rights map[string][]cluster.Rule
+	// now is the server's clock; nil is the real one.
+	now func() time.Time
 }
 
 // Call is one parsed request.
 type Call struct {
-	Verb   string // watch, list, patch, delete
+	Verb   string // watch, list, patch, delete, deletecollection, create
 	Object cluster.Ref
 	Query  string
 	Agent  string

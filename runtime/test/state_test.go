@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"reflect"
 	"strconv"
+	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
@@ -26,6 +27,8 @@ type state struct {
 	lingering map[cluster.Ref]int
 	// isSlow leaves new CRDs without status.
 	isSlow bool
+	// created is the clock for new Jobs.
+	created func() time.Time
 }
 
 type change struct {
@@ -36,7 +39,7 @@ type change struct {
 func newState() state {
 	return state{
 		objects: map[cluster.Ref]object{}, watchers: map[chan change]cluster.Ref{},
-		owners: map[cluster.Ref]map[string]owner{}, lingering: map[cluster.Ref]int{},
+		owners: map[cluster.Ref]map[string]owner{}, lingering: map[cluster.Ref]int{}, created: time.Now,
 	}
 }
 

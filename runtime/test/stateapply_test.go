@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 )
@@ -22,7 +23,8 @@ var (
 	crds = cluster.Kind{
 		Group: "apiextensions.k8s.io", Version: "v1", Plural: "customresourcedefinitions", Singular: "customresourcedefinition",
 	}
-	builtIn = []string{"/v1", "apps/v1", "batch/v1", "policy/v1", "rbac.authorization.k8s.io/v1", "apiextensions.k8s.io/v1"}
+	builtIn = []string{"/v1", "apps/v1", "batch/v1", "policy/v1", "rbac.authorization.k8s.io/v1", "apiextensions.k8s.io/v1",
+		"authorization.k8s.io/v1"}
 )
 
 // serves reports whether a kind is built in or served by a CRD.
@@ -125,6 +127,9 @@ func (st *state) finish(ref cluster.Ref, next object) {
 		fields = append(fields, object{"manager": name, "operation": managers[name]})
 	}
 	next = merge(next, object{"metadata": object{"managedFields": fields}})
+	if _, found := st.objects[ref]; !found && ref.Kind == cluster.KindJob {
+		next = merge(next, object{"metadata": object{"creationTimestamp": st.created().UTC().Format(time.RFC3339), "uid": ref.Name}})
+	}
 	if ref.Kind == crds && next["status"] == nil && !st.isSlow {
 		next["status"] = established
 	}

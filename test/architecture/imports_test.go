@@ -172,7 +172,7 @@ func TestFunctionsAreMains(t *testing.T) {
 }
 
 // shared are the packages that the programs in Pods and rplug have in common.
-var shared = []string{"internal/contract", "internal/runner"}
+var shared = []string{"internal/contract", "internal/runner", "commands/lifecycle/expiry"}
 
 func TestSharedPackagesHaveNoDependencies(t *testing.T) {
 	t.Parallel()

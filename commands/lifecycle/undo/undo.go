@@ -5,6 +5,8 @@
 //	  base64 -d | gunzip | kubectl apply -f -
 //
 // A Renderer adds the ConfigMaps to what package render has rendered for the create phase.
+//
+// With the option expiry, the cluster applies the teardown by itself when the ttl of the sandbox has passed: see expiring.
 package undo
 
 import (
@@ -16,11 +18,14 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/commands/lifecycle/expiry"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -46,39 +51,108 @@ func (renderer) IsAlone(render.Options) bool { return false }
 
 // Render implements extension.Renderer.
 func (renderer) Render(list *krm.ResourceList, options render.Options) (extension.Rendered, error) {
-	if !options.Undo || !slices.Contains(options.Phases, string(v1alpha1.PhaseCreate)) || list.Results().Failed() {
+	isCreate := slices.Contains(options.Phases, string(v1alpha1.PhaseCreate))
+	if options.Expiry == "" && !(options.Undo && isCreate) || list.Results().Failed() {
 		return extension.Rendered{}, nil
 	}
-	sandboxes, err := teardowns(list, options)
-	if err != nil || list.Results().Failed() {
-		return extension.Rendered{}, err
+	run := newRun(list, options)
+	if isCreate {
+		sandboxes, err := teardowns(list, options)
+		if err != nil || list.Results().Failed() {
+			return extension.Rendered{}, err
+		}
+		run.add(sandboxes)
 	}
-	owner := options.Name + "-undo"
-	reconciler := render.NewReconciler(list, render.Owner{
-		Name: owner, Owns: func(string, string) bool { return true }, Kinds: []string{"ConfigMap"},
-		WithoutPaths: options.WithoutPaths,
+	if options.Expiry != "" {
+		run.addAbsent(isCreate)
+		run.addCronJobs()
+	}
+	return run.finish(), nil
+}
+
+// run is a render.
+type run struct {
+	list    *krm.ResourceList
+	options render.Options
+	// owner is on the objects of this package.
+	owner     string
+	own       *render.Reconciler
+	changes   []render.Change
+	teardowns int
+	// rendered are the objects of the list by the ids of their sandboxes.
+	rendered map[string][]*krm.Item
+	// present are the ids of the sandboxes that are not absent.
+	present map[string]bool
+	// early are the sandboxes whose delete phases are applied with the create phase, but for their Jobs.
+	early []*expiring
+	// clocks are the namespaces with sandboxes that expire.
+	clocks map[string]bool
+}
+
+func newRun(list *krm.ResourceList, options render.Options) *run {
+	r := &run{
+		list: list, options: options, owner: options.Name + "-undo",
+		rendered: map[string][]*krm.Item{}, present: map[string]bool{}, clocks: map[string]bool{},
+	}
+	r.own = render.NewReconciler(list, render.Owner{
+		Name: r.owner, Owns: func(string, string) bool { return true },
+		Kinds: []string{"ConfigMap", "CronJob", "Role", "RoleBinding", rbacv1.ServiceAccountKind}, WithoutPaths: options.WithoutPaths,
 	})
-	var changes []render.Change
+	for _, item := range list.Items() {
+		if by, _ := item.Annotation(contract.RenderedByKey); by == options.Name {
+			id, _ := item.Annotation(contract.SandboxIDKey)
+			r.rendered[id] = append(r.rendered[id], item)
+		}
+	}
+	return r
+}
+
+// add adds the ConfigMaps of sandboxes, and what makes them expire.
+func (r *run) add(sandboxes []*teardown) {
 	for i, s := range sandboxes {
-		object, problem := s.object(&options, owner, i)
+		r.present[s.id] = true
+		if s.namespace == "" {
+			r.reportEndless(s)
+			continue
+		}
+		e := r.expiring(s)
+		object, problem := s.object(&r.options, r.owner, i, e)
 		if problem != "" {
-			list.Report(krm.At(s.item, "spec.resources", krm.Error, problem))
+			r.list.Report(krm.At(s.item, "spec.resources", krm.Error, problem))
 			continue
 		}
-		change, err := reconciler.Put(object, "rendered/"+contract.FileName(s.name)+"/teardown.yaml", 0)
-		if err != nil {
-			list.Report(krm.At(s.item, "metadata.name", krm.Error, err.Error()))
-			continue
+		if r.put(s.item, s.name, "teardown", 0, object) {
+			r.teardowns++
 		}
-		changes = append(changes, change)
+		if e != nil {
+			r.addRights(e.access)
+			r.early = append(r.early, e)
+		}
 	}
-	reconciler.Apply(changes)
-	if !list.Results().Failed() {
-		reconciler.RemoveRest()
+}
+
+// put puts an object of a sandbox into the list, at a place in a file.
+func (r *run) put(item *krm.Item, sandbox, file string, index int, object render.Manifest) bool {
+	change, err := r.own.Put(object, "rendered/"+contract.FileName(sandbox)+"/"+file+".yaml", index)
+	if err != nil {
+		r.list.Report(krm.At(item, "metadata.name", krm.Error, err.Error()))
+		return false
 	}
-	return extension.Rendered{
-		Requests: len(changes), Text: report.Count(len(changes), "teardown"), Objects: reconciler.Rendered(),
-	}, nil
+	r.changes = append(r.changes, change)
+	return true
+}
+
+// finish changes the list.
+func (r *run) finish() extension.Rendered {
+	r.own.Apply(r.changes)
+	objects := r.own.Rendered()
+	if r.options.Expiry != "" {
+		objects = append(objects, r.applyEarly()...)
+	}
+	if !r.list.Results().Failed() {
+		r.own.RemoveRest()
+	}
+	return extension.Rendered{Requests: r.teardowns, Text: report.Count(r.teardowns, "teardown"), Objects: objects}
 }
 
 // teardown is the delete phase of a sandbox.
@@ -87,9 +161,11 @@ type teardown struct {
 	id, name  string
 	namespace string
 	text      []byte
+	// objects are those of the text.
+	objects []*krm.Item
 }
 
-// teardowns renders the delete phases of the sandboxes that are present, in their order; those without are left out.
+// teardowns renders the delete phases of the sandboxes that are present, in their order; those without have no namespace.
 func teardowns(list *krm.ResourceList, options render.Options) ([]*teardown, error) {
 	absent, order, err := markAbsent(list, options.Cluster)
 	if err != nil {
@@ -101,6 +177,10 @@ func teardowns(list *krm.ResourceList, options render.Options) ([]*teardown, err
 	}
 	options.Phases, options.Delivery, options.DeleteHook = []string{string(v1alpha1.PhaseDelete)}, "kubectl", ""
 	options.WithoutPaths, options.Prune, options.Undo, options.RefuseEmpty = true, false, false, false
+	if options.Expiry != "" { // the delete steps wait in the cluster for the end of the forks, as with Helm
+		options.Delivery, options.PostRender = "helm", true
+	}
+	options.Expiry = ""
 	summary, err := render.Phases(absent, options)
 	if err != nil {
 		return nil, err
@@ -114,7 +194,7 @@ func teardowns(list *krm.ResourceList, options render.Options) ([]*teardown, err
 	if err := collect(present, summary.Objects); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(order, func(t *teardown) bool { return t.namespace == "" }), nil
+	return order, nil
 }
 
 // markAbsent returns a copy of a list in which the sandboxes of a cluster are absent, without those that already are, and
@@ -168,44 +248,65 @@ func collect(sandboxes map[string]*teardown, objects []*krm.Item) error {
 		id, _ := item.Annotation(contract.SandboxIDKey)
 		texts[i] = object{item, text, id}
 		own[id] = append(own[id], text...)
-		if t := sandboxes[id]; t != nil && (t.namespace == "" || item.Namespace() < t.namespace) {
+		isWorkload := slices.Contains(engines.Workloads(), item.Kind())
+		if t := sandboxes[id]; t != nil && isWorkload && (t.namespace == "" || item.Namespace() < t.namespace) {
 			t.namespace = item.Namespace()
 		}
 	}
 	for _, o := range texts {
 		if t := sandboxes[o.id]; t != nil {
-			t.add(o.text)
+			t.add(o.item, o.text)
 			continue
 		}
 		for id, t := range sandboxes {
 			if bytes.Contains(own[id], []byte(o.item.Name())) {
-				t.add(o.text)
+				t.add(o.item, o.text)
 			}
 		}
 	}
 	return nil
 }
 
-func (t *teardown) add(text []byte) {
+func (t *teardown) add(item *krm.Item, text []byte) {
+	t.objects = append(t.objects, item)
 	if len(t.text) > 0 {
 		t.text = append(t.text, "---\n"...)
 	}
 	t.text = append(t.text, text...)
 }
 
-// object returns the ConfigMap, or the reason why it cannot be made. It is kept when the sandbox is no longer rendered, as
-// are Secrets: it is needed then.
-func (t *teardown) object(options *render.Options, owner string, index int) (*corev1.ConfigMap, string) {
-	var data bytes.Buffer
-	writer, _ := gzip.NewWriterLevel(&data, gzip.BestCompression) // the level is valid
-	_, _ = writer.Write(t.text)                                   // to memory
-	_ = writer.Close()
-	if data.Len() > MaxSize {
+// object returns the ConfigMap, with the plan of a sandbox that expires, or the reason why it cannot be made. It is kept when the
+// sandbox is no longer rendered, as are Secrets: it is needed then.
+func (t *teardown) object(options *render.Options, owner string, index int, e *expiring) (*corev1.ConfigMap, string) {
+	data := map[string][]byte{DataKey: compressed(t.text)}
+	if e != nil {
+		data[expiry.PlanKey] = compressed(e.plan)
+	}
+	size := 0
+	for _, one := range data {
+		size += len(one)
+	}
+	if size > MaxSize {
 		return nil, fmt.Sprintf("the teardown must have at most %d MiB when it is compressed, not %d bytes: set undo to false, "+
-			"or make several sandboxes of it", MaxSize>>20, data.Len())
+			"or make several sandboxes of it", MaxSize>>20, size)
 	}
 	sum := sha256.Sum256(t.text)
-	metadata := metav1.ObjectMeta{
+	metadata := t.metadata(owner)
+	metadata.Annotations[DigestKey] = "sha256:" + hex.EncodeToString(sum[:])
+	for key, value := range options.Delivered("Secret", false, index) {
+		metadata.Annotations[key] = value
+	}
+	if e != nil {
+		e.annotate(metadata.Annotations)
+	}
+	return &corev1.ConfigMap{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metadata, BinaryData: data,
+	}, ""
+}
+
+// metadata returns that of the ConfigMap.
+func (t *teardown) metadata(owner string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{
 		Name:      contract.ObjectName(contract.Hash("teardown", t.id), t.name, "teardown"),
 		Namespace: t.namespace,
 		Labels: map[string]string{
@@ -213,14 +314,14 @@ func (t *teardown) object(options *render.Options, owner string, index int) (*co
 		},
 		Annotations: map[string]string{
 			contract.SandboxKey: t.name, contract.SandboxIDKey: t.id, contract.RenderedByKey: owner,
-			DigestKey: "sha256:" + hex.EncodeToString(sum[:]),
 		},
 	}
-	for key, value := range options.Delivered("Secret", false, index) {
-		metadata.Annotations[key] = value
-	}
-	return &corev1.ConfigMap{
-		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metadata,
-		BinaryData: map[string][]byte{DataKey: data.Bytes()},
-	}, ""
+}
+
+func compressed(text []byte) []byte {
+	var data bytes.Buffer
+	writer, _ := gzip.NewWriterLevel(&data, gzip.BestCompression) // the level is valid
+	_, _ = writer.Write(text)                                     // to memory
+	_ = writer.Close()
+	return data.Bytes()
 }

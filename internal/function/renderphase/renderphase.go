@@ -22,9 +22,8 @@ func New(extensions ...extension.Extension) cli.Function {
 		Name: "render-phase",
 		Purpose: "renders the resources of sandboxes into Jobs or Pods: the steps of their plugins' create or delete phase. It " +
 			"renders requests for Crossplane's stacks and packages, too.",
-		Kind: "RenderPhase",
-		Example: "render-phase plugins/ sandbox.yaml | kubectl apply -f -\n" +
-			"render-phase --phases delete plugins/ sandbox.yaml | kubectl apply -f -",
+		Kind:       "RenderPhase",
+		Example:    "render-phase plugins/ sandbox.yaml | kubectl apply -f -",
 		Extensions: extensions,
 		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase, extensions} },
 		Modes:      func() []cli.Mode { return []cli.Mode{&cli.Printing{Rendered: true}, drawing()} },

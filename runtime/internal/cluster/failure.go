@@ -16,7 +16,7 @@ import (
 
 // Failure is a failed request. Its text contains only the status code of the response, unless Message is set.
 type Failure struct {
-	// Verb is watch, patch, list or delete.
+	// Verb is watch, patch, list, delete, deletecollection or create.
 	Verb string
 	// Object is the object of the request.
 	Object Ref

@@ -21,13 +21,16 @@ type JobStatus struct {
 	Conditions []Condition `json:"conditions"`
 }
 
-// End returns how the Job ended, or "" if it has not: "complete", or "failed" with the reason.
+// Complete is the end of a Job that has succeeded.
+const Complete = "complete"
+
+// End returns how the Job ended, or "" if it has not: Complete, or "failed" with the reason.
 func (j *Job) End() string {
 	for _, condition := range j.Status.Conditions {
 		switch {
 		case condition.Status != "True":
 		case condition.Type == "Complete":
-			return "complete"
+			return Complete
 		case condition.Type == "Failed":
 			return fmt.Sprintf("failed (%s: %s)", condition.Reason, condition.Message)
 		}

@@ -50,7 +50,7 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	message.Header.Set("Accept", "application/json")
 	message.Header.Set("Authorization", "Bearer "+token)
 	message.Header.Set("User-Agent", fieldManager)
-	if r.method == http.MethodPatch {
+	if len(r.body) > 0 {
 		message.Header.Set("Content-Type", cmp.Or(r.bodyType, mergePatch))
 	}
 	response, err := c.http.Do(message)
@@ -72,21 +72,27 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 
 // call sends a request other than a watch and decodes the response into result, unless that is nil.
 func (c *Client) call(ctx context.Context, r request, result any) error {
+	_, err := c.callHeader(ctx, r, result, maxObject)
+	return err
+}
+
+// callHeader is call for responses of another size. It returns the response's header, too.
+func (c *Client) callHeader(ctx context.Context, r request, result any, most int64) (http.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timing.Request)
 	defer cancel()
 	response, err := c.send(ctx, r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(io.LimitReader(response.Body, maxObject))
+	content, err := io.ReadAll(io.LimitReader(response.Body, most))
 	if err != nil {
-		return &Failure{Verb: r.verb, Object: r.object, Reason: reason(err)}
+		return nil, &Failure{Verb: r.verb, Object: r.object, Reason: reason(err)}
 	}
 	if result != nil && json.Unmarshal(content, result) != nil {
-		return &Failure{Verb: r.verb, Object: r.object, Reason: "the response must be an object as JSON"}
+		return nil, &Failure{Verb: r.verb, Object: r.object, Reason: "the response must be an object as JSON"}
 	}
-	return nil
+	return response.Header, nil
 }
 
 // retryAfter reads the Retry-After header, at most 30 seconds. Dates (RFC 9110) are ignored: the API server sends seconds.

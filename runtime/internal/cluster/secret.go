@@ -28,6 +28,16 @@ type Patch struct {
 	Data map[string][]byte
 	// Spec has fields to set.
 	Spec map[string]string
+	// Owner is the only owner of the object from now on: the cluster deletes the object when the owner is gone.
+	Owner *Owner
+}
+
+// Owner is an owner reference.
+type Owner struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+	UID        string `json:"uid"`
 }
 
 // body returns the JSON merge patch. With a resource version the server applies it only to that version.
@@ -38,6 +48,9 @@ func (p Patch) body(version string) ([]byte, error) {
 	}
 	if p.Annotations != nil {
 		metadata["annotations"] = p.Annotations
+	}
+	if p.Owner != nil {
+		metadata["ownerReferences"] = []*Owner{p.Owner}
 	}
 	object := map[string]any{}
 	if len(metadata) > 0 {

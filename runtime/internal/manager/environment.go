@@ -35,11 +35,15 @@ func (h Host) task() (*task, error) {
 	if t.output.Name == "" && len(t.plan.Outputs) > 0 {
 		return nil, missing(contract.OutputSecretVariable)
 	}
-	t.client, err = cluster.New(cluster.Config{
-		Host: h.Getenv("KUBERNETES_SERVICE_HOST"), Port: h.Getenv("KUBERNETES_SERVICE_PORT"),
-		Folder: h.TokenFolder, Timing: h.Timing,
-	})
+	t.client, err = h.client(h.Timing)
 	return t, err
+}
+
+func (h Host) client(timing cluster.Timing) (*cluster.Client, error) {
+	return cluster.New(cluster.Config{
+		Host: h.Getenv("KUBERNETES_SERVICE_HOST"), Port: h.Getenv("KUBERNETES_SERVICE_PORT"),
+		Folder: h.TokenFolder, Timing: timing,
+	})
 }
 
 // producers returns the producers of the plan with their Secrets and Jobs. The output manager has no variables for them.

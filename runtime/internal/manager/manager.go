@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/resource-plugins/krm-functions/commands/lifecycle/expiry"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
@@ -37,6 +38,8 @@ type Host struct {
 	// Timing is the timing of the client, and FailureGrace that of wait.Wait. Zero means the defaults.
 	Timing       cluster.Timing
 	FailureGrace time.Duration
+	// Now returns the time of the node's clock. nil means time.Now.
+	Now func() time.Time
 }
 
 // Run runs a subcommand and returns the exit code. ctx comes from termination.Context.
@@ -48,9 +51,12 @@ func (h Host) Run(ctx context.Context, arguments []string) int {
 		contract.HelperCleanup: cleanup,
 		contract.HelperForks:   forks,
 	}
+	if len(arguments) == 1 && arguments[0] == expiry.Helper {
+		return h.expire(ctx)
+	}
 	if len(arguments) != 1 || commands[arguments[0]] == nil {
-		h.Reporter.Fail(fmt.Sprintf("usage: manager %s|%s|%s|%s|%s", contract.HelperInputs, contract.HelperOutputs,
-			contract.HelperCopy, contract.HelperCleanup, contract.HelperForks))
+		h.Reporter.Fail(fmt.Sprintf("usage: manager %s|%s|%s|%s|%s|%s", contract.HelperInputs, contract.HelperOutputs,
+			contract.HelperCopy, contract.HelperCleanup, contract.HelperForks, expiry.Helper))
 		return exitUsage
 	}
 	task, err := h.task()
