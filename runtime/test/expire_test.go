@@ -312,6 +312,13 @@ func TestExpire_clocks(t *testing.T) {
 			node: late, server: late, change: updated, log: "later than now",
 			metadata: object{"managedFields": []any{managed("kubectl", late.Add(time.Minute), expiry.DocumentKey)}},
 		},
+		"updated before the creation": {
+			node: late, server: late, change: updated, log: "expires at",
+			metadata: object{
+				"creationTimestamp": timestamp(late.Add(-time.Minute)),
+				"managedFields":     []any{managed("kubectl", created, expiry.DocumentKey)},
+			},
+		},
 		"updated at no time": {node: late, server: late, change: updated, log: "is not known"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -422,7 +429,7 @@ func TestExpire_two(t *testing.T) {
 	assert.NotEmpty(t, first.left())
 }
 
-// Whoever may write ConfigMaps can neither change what is applied nor what is removed, nor when.
+// A user who may write ConfigMaps can neither change what is applied nor what is removed, nor when.
 func TestExpire_changedPlan(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(string) string{

@@ -2,7 +2,7 @@
 // in the cluster that tears down the sandboxes whose ttl has passed, which is in the runtime module. A sandbox has a Plan in the
 // ConfigMap with its teardown, and a Role that allows the program what the plan needs.
 //
-// Whoever may write ConfigMaps could change the plan, but not the Role. So the Role has the digest of the plan, as the name of a
+// A user who may write ConfigMaps could change the plan, but not the Role. So the Role has the digest of the plan, as the name of a
 // resource that no API serves: see Sealed. The program learns from its own rights which sandboxes there are.
 //
 // It has no dependencies but package contract, since the runtime module shares it.

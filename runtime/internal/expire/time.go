@@ -30,6 +30,9 @@ func (o *object) start(offsetFrom string) (start time.Time) {
 			start = fields.Time
 		}
 	}
+	if !start.IsZero() && start.Before(o.Metadata.CreationTimestamp) { // clients may write these times, but not that of the creation
+		return o.Metadata.CreationTimestamp
+	}
 	return start
 }
 
