@@ -10,8 +10,8 @@ type Project struct {
 	Cluster string `json:"cluster,omitempty"`
 	// HelperImage is the image of the helpers in rendered Pods.
 	HelperImage string `json:"helperImage,omitempty"`
-	// PodTemplateDefaults is a partial pod template, as YAML, below the overlays of all plugins: labels, annotations, where
-	// Pods may run, pull secrets, and the resources of the container main.
+	// A partial pod template, as YAML, below the overlays of all plugins: labels, annotations, where Pods may run, pull
+	// secrets, and the resources of the container main.
 	PodTemplateDefaults string `json:"podTemplateDefaults,omitempty"`
 	// Exclude are patterns of files and folders that are skipped in folders, as in .gitignore, relative to the file.
 	Exclude []string `json:"exclude,omitempty"`

@@ -138,7 +138,7 @@ func (w *writing) requireOrder() {
 			writesLater++
 		}
 		hasEnded = hasEnded || e.step == "fork" && e.what == "end"
-		if e.what == "start" {
+		if e.what == "start" && e.sandbox == w.sandbox {
 			runs[e.step]++
 		}
 	}
