@@ -63,9 +63,14 @@ func (a *application) create() {
 			out, _ := kubectl("", "get", "application", a.name, "--namespace=argocd", "--output=yaml", "--ignore-not-found")
 			a.t.Logf("%s", tail(out, 20_000))
 		}
-		_, _ = kubectl("", "patch", "application", a.name, "--namespace=argocd", "--type=merge", `--patch={"metadata":{"finalizers":null}}`)
-		_, _ = kubectl("", "delete", "application", a.name, "--namespace=argocd", "--wait=false", "--ignore-not-found")
+		a.remove()
 	})
+}
+
+// remove deletes the Application, and nothing that it has delivered.
+func (a *application) remove() {
+	_, _ = kubectl("", "patch", "application", a.name, "--namespace=argocd", "--type=merge", `--patch={"metadata":{"finalizers":null}}`)
+	_, _ = kubectl("", "delete", "application", a.name, "--namespace=argocd", "--wait=false", "--ignore-not-found")
 }
 
 // applicationStatus has the fields that the tests read.
@@ -183,9 +188,9 @@ func deliverLifecycle(s *testNamespace, arguments []string, r *repository, begin
 	assert.Equal(s.t, 1, s.runs("returned")["drop"])
 	left(r.render(render(s.t, arguments, s.kept()...)))
 	eventually(s.t, func() (string, error) {
-		found, err := list[workload](s.name, "jobs")
+		found, err := list[workload](s.name, workloads[s.engine])
 		if len(found) != 1 {
-			return fmt.Sprintf("1 Job, not %d", len(found)), err
+			return fmt.Sprintf("1 of the %s, not %d", workloads[s.engine], len(found)), err
 		}
 		return "", err
 	})

@@ -1,0 +1,80 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"sigs.k8s.io/yaml"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
+)
+
+// yamlOfPage returns the YAML block of a page in docs/howto that contains a text.
+func yamlOfPage(t *testing.T, page, part string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), "docs", "howto", page))
+	require.NoError(t, err)
+	for _, block := range strings.Split(string(text), "```yaml\n")[1:] {
+		block, _, _ = strings.Cut(block, "```")
+		if strings.Contains(block, part) {
+			return block
+		}
+	}
+	require.FailNow(t, "the page has no such block", "%s: %s", page, part)
+	return ""
+}
+
+// needEngines skips a test of the groups TestArgoCD and TestFlux, which need the controllers of delivery only, if those of
+// engines were not built.
+func needEngines(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(checkout.Root(), "bin", "tools", "controllers", "argo", "argoexec")); err != nil {
+		t.Skip("skipped: Argo Workflows and Tekton are not built: make engine-controllers")
+	}
+}
+
+// Workflows and PipelineRuns are delivered by Argo CD as Jobs are, with the health check of the page for PipelineRuns.
+func TestArgoCDEngine(t *testing.T) {
+	needEngines(t)
+	onEngines(t, func(t *testing.T, engine string) {
+		s := newEngineNamespace(t, engine)
+		s.open(t, "go")
+		arguments := append([]string{"--engine", engine}, argoCDArguments...)
+		a := newApplication(s)
+		must(t, yamlOfPage(t, "argocd.md", "resource.customizations.health"), "apply", "--server-side", "--field-manager=health", "--filename=-")
+		healthy := func(revision string) { a.await(revision, "Synced", "Healthy") }
+		deliverLifecycle(s, arguments, a.repository, a.create, healthy, healthy)
+		a.await(a.render(render(t, arguments, append(s.kept(), s.failing("exit 3"), sandbox("failed", "failing", nil))...)),
+			"Synced", "Degraded")
+		observe(t, argoCDName, "a step failed, with an engine", "Synced, Degraded")
+	})
+}
+
+// The same with Flux and the health checks of its page.
+func TestFluxEngine(t *testing.T) {
+	needEngines(t)
+	onEngines(t, func(t *testing.T, engine string) {
+		s := newEngineNamespace(t, engine)
+		s.open(t, "go")
+		arguments := append([]string{"--engine", engine}, fluxArguments...)
+		k := newKustomization(s)
+		var checked struct {
+			Spec struct{ HealthCheckExprs []object }
+		}
+		require.NoError(t, yaml.Unmarshal([]byte(yamlOfPage(t, "flux.md", "healthCheckExprs")), &checked))
+		require.Len(t, checked.Spec.HealthCheckExprs, 2)
+		k.spec["healthCheckExprs"] = checked.Spec.HealthCheckExprs
+		k.spec["timeout"] = "1m" // as in TestFluxLifecycle
+		deliverLifecycle(s, arguments, k.repository, k.create, k.ready, k.ready)
+		message := k.await(k.render(render(t, arguments, append(s.kept(), s.failing("exit 3"), sandbox("failed", "failing", nil))...)),
+			"False", "HealthCheckFailed")
+		assert.Contains(t, message, "status: 'Failed'")
+		observe(t, fluxName, "a step failed, with an engine", "not Ready: HealthCheckFailed")
+	})
+}
