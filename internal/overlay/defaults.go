@@ -7,7 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// ParseDefaults reads a partial pod template for the Pods of all plugins. It holds what differs between clusters, and nothing
+// ParseDefaults reads a partial pod template for the Pods of all plugins. It holds differences between clusters, and nothing
 // that a script could notice, so that it is no part of the generations of steps. The problem is empty if it is valid.
 func ParseDefaults(text string) (*corev1.PodTemplateSpec, string) {
 	o, problems := Parse(text)

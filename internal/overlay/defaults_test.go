@@ -35,7 +35,7 @@ func TestParseDefaults_refusesWhatAScriptCouldNotice(t *testing.T) {
 	}
 }
 
-// What the plugin says takes precedence, and generations are those of the plugin.
+// The plugin takes precedence, and generations are those of the plugin.
 func TestSetDefaults(t *testing.T) {
 	t.Parallel()
 	o, problems := overlay.Parse("spec: {nodeSelector: {pool: gpu}, containers: [{name: main, resources: {limits: {cpu: 2}}}]}")

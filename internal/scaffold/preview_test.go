@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// preview generates what a project with environments for pull requests has in addition, without copies of examples.
+// preview generates the additional files of a project with environments for pull requests, without copies of examples.
 type preview struct{ forge string }
 
 func (p preview) Files() (scaffold.Files, error) {
@@ -44,7 +44,7 @@ var exampleFiles = map[string]string{
 	scaffold.PreviewScript:         "pull-requests/preview",
 }
 
-// The example is what the scaffold writes, so that the tests of the example hold for both. The source of the plugin is the
+// The example is the output of the scaffold, so that the tests of the example hold for both. The source of the plugin is the
 // example, that of all others the template.
 func TestPreview_isTheExample(t *testing.T) {
 	t.Parallel()
@@ -68,7 +68,7 @@ func TestPreview_isTheExample(t *testing.T) {
 	}
 }
 
-// A project with environments for pull requests is valid, and what is in its folder deploy is no sandbox of the cluster.
+// A project with environments for pull requests is valid, and the sandbox in its folder deploy is not one of the cluster.
 func TestPreview_validates(t *testing.T) {
 	t.Parallel()
 	for _, forge := range scaffold.Forges {

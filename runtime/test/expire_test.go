@@ -52,7 +52,7 @@ func newExpirer(t *testing.T) *expirer {
 	return e
 }
 
-// load applies what the renderer's golden file has, with a change: it has the plan as a comment.
+// load applies the renderer's golden file, with a change: it has the plan as a comment.
 func (e *expirer) load(change func(string) string) {
 	e.t.Helper()
 	text, err := os.ReadFile("../../commands/lifecycle/undo/testdata/expiry.yaml")
@@ -82,7 +82,7 @@ func (e *expirer) load(change func(string) string) {
 		}
 	}
 	labels := object{contract.SandboxIDKey: e.id, contract.PhaseKey: "create"}
-	for _, of := range parsed.Remove { // also what the create phase has
+	for _, of := range parsed.Remove { // also objects of the create phase
 		ref := cluster.Ref{Kind: kindOf(of.Group, of.Version, of.Resource), Namespace: of.Namespace, Name: of.Name}
 		if of.Resource != "poddisruptionbudgets" {
 			e.server.Put(ref, object{"metadata": object{"labels": labels, "uid": ref.String()}})
@@ -429,7 +429,7 @@ func TestExpire_two(t *testing.T) {
 	assert.NotEmpty(t, first.left())
 }
 
-// A user who may write ConfigMaps can neither change what is applied nor what is removed, nor when.
+// A user who may write ConfigMaps can change neither the applied and the removed objects nor the time.
 func TestExpire_changedPlan(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(string) string{
@@ -494,7 +494,7 @@ func replace(p *expiry.Plan, i int, from, to string) {
 	p.Apply[i] = bytes.ReplaceAll(p.Apply[i], []byte(from), []byte(to))
 }
 
-// A sandbox that is created again while its teardown runs is torn down again: what its Jobs have created would leak.
+// A sandbox that is created again while its teardown runs is torn down again: resources of its Jobs would leak.
 func TestExpire_createdAgain(t *testing.T) {
 	t.Parallel()
 	e := newExpirer(t)

@@ -230,7 +230,7 @@ func failures(t *testing.T, f flow) {
 	assert.Contains(t, comment, "    status: Ready\n", "what runs is what was applied before")
 }
 
-// The nightly sweep closes what a lost close event has left, and nothing else. If the forge does not answer, it fails, and
+// The nightly sweep closes environments whose close event was lost, and no others. If the forge does not answer, it fails, and
 // nothing is closed.
 func sweep(t *testing.T, f flow) {
 	t.Helper()
@@ -256,7 +256,7 @@ func sweep(t *testing.T, f flow) {
 	assert.Contains(t, f.cluster.applied("delete", "shop-pr-42"), "DROP DATABASE")
 }
 
-// Each night what has expired is in one pull request, which is updated the next night. Nothing has expired: no pull request.
+// Each night expired sandboxes are in one pull request, which is updated the next night. Nothing has expired: no pull request.
 func expire(t *testing.T, f flow) {
 	t.Helper()
 	sandbox := func(name string) string {
@@ -286,7 +286,7 @@ func expire(t *testing.T, f flow) {
 	}
 	assert.NotContains(t, f.Git("show", "main:sandboxes/old.yaml"), "absent")
 
-	// What cannot be marked makes the job fail; what can be marked is in the pull request anyway.
+	// Documents that cannot be marked make the job fail; others are in the pull request anyway.
 	commit(longAgo, "floats.yaml", strings.Replace(sandbox("floats"), "@1.2.0", "@^9", 1))
 	commit("", "new.yaml", sandbox("new"))
 	run = f.Nightly()

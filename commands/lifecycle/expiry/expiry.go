@@ -1,6 +1,6 @@
 // Package expiry holds what two programs agree on: the renderer of the option expiry, which is in package undo, and the program
 // in the cluster that tears down the sandboxes whose ttl has passed, which is in the runtime module. A sandbox has a Plan in the
-// ConfigMap with its teardown, and a Role that allows the program what the plan needs.
+// ConfigMap with its teardown, and a Role with the rights that the plan needs.
 //
 // A user who may write ConfigMaps could change the plan, but not the Role. So the Role has the digest of the plan, as the name of a
 // resource that no API serves: see Sealed. The program learns from its own rights which sandboxes there are.
@@ -34,7 +34,7 @@ const (
 	OffsetKey = contract.Group + "/ttl-offset-from"
 	// DocumentKey is a digest of the sandbox's spec: a changed document changes the ConfigMap, even if its teardown stays the same.
 	DocumentKey = contract.Group + "/document-digest"
-	// StateKey is what the program has last done or found.
+	// StateKey is the last result of the program.
 	StateKey = contract.Group + "/expiry"
 )
 
@@ -52,7 +52,7 @@ const (
 	absent = "absent"
 )
 
-// Plan is what the program does when the ttl of a sandbox has passed.
+// Plan lists the actions of the program after the ttl of a sandbox.
 type Plan struct {
 	Sandbox string `json:"sandbox"`
 	ID      string `json:"id"`

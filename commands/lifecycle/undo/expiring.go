@@ -124,7 +124,7 @@ func (e *expiring) forks(s *document.Sandbox) (namespaces []string) {
 	return slices.Compact(namespaces)
 }
 
-// read adds the objects to a plan: those of the delete phase, and what has been rendered of the sandbox.
+// read adds the objects to a plan: those of the delete phase, and the rendered ones of the sandbox.
 func (e *expiring) read(plan *expiry.Plan, rendered []*krm.Item) {
 	for _, item := range e.objects {
 		phase, _ := item.Annotation(contract.PhaseKey)

@@ -128,7 +128,7 @@ func TestExpiry_golden(t *testing.T) {
 	assert.Equal(t, string(want), got.String())
 }
 
-// The account of the CronJob may do what its plan needs, by name where names are known, and nothing else. It cannot read Secrets,
+// The account of the CronJob has the rights that its plan needs, by name where names are known, and nothing else. It cannot read Secrets,
 // change Roles of others or create what gives rights.
 func TestExpiry_rights(t *testing.T) {
 	t.Parallel()
@@ -346,7 +346,7 @@ func TestExpiry_helm(t *testing.T) {
 	}
 }
 
-// Only tools that do not create again what has expired, and Jobs, whose states the cluster can read.
+// Only tools that do not create expired objects again, and Jobs, whose states the cluster can read.
 func TestExpiry_options(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*render.Options){
@@ -372,7 +372,7 @@ func TestExpiry_options(t *testing.T) {
 	assert.Empty(t, o.Validate())
 }
 
-// What cannot expire in the cluster is said.
+// Sandboxes that cannot expire in the cluster are reported.
 func TestExpiry_reports(t *testing.T) {
 	t.Parallel()
 	other := strings.NewReplacer("hello@1.0.0", "far@1.0.0", "namespace: tools", "namespace: far").Replace(plugin)

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// access is what the account of the CronJob may do for a sandbox: a Role in each namespace, of the name of the ConfigMap.
+// access is the rights of the account of the CronJob for a sandbox: a Role in each namespace, of the name of the ConfigMap.
 type access struct {
 	*teardown
 
@@ -183,7 +183,7 @@ func (r *run) cronJob(metadata metav1.ObjectMeta) *cronJob {
 	}
 	render.AddToken(&template.Spec, &container)
 	template.Spec.Containers = []corev1.Container{container}
-	r.options.Restrict(&template) // HelperContainer forbids what the standard forbids
+	r.options.Restrict(&template) // HelperContainer meets the rest of the standard
 	return &cronJob{
 		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "CronJob"}, ObjectMeta: metadata,
 		Spec: batchv1.CronJobSpec{

@@ -8,10 +8,10 @@ import (
 	"github.com/resource-plugins/krm-functions/commands/kubectl"
 )
 
-// right is what a command does to objects of a resource.
+// right is a verb that a command uses on objects of a resource.
 type right struct{ verbs, resources []string }
 
-// The rights that users need in a namespace of steps. Those to apply are of kubectl apply on what is rendered.
+// The rights that users need in a namespace of steps. Those to apply are of kubectl apply on rendered objects.
 var (
 	toApply = right{[]string{"create", "patch"}, []string{
 		"configmaps", "secrets", "serviceaccounts", "jobs.batch", "roles.rbac.authorization.k8s.io",

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// Parts are what can be checked.
+// Parts are the subjects of checks.
 const (
 	PartMachine = "machine"
 	PartProject = "project"
@@ -40,7 +40,7 @@ const (
 type Check struct {
 	Part  string `json:"part"`
 	State State  `json:"state"`
-	// Subject is what was looked at, Detail what was found, and Action what to do; empty if nothing.
+	// Subject was looked at, Detail is the finding, and Action the advice, which may be empty.
 	Subject string `json:"subject"`
 	Detail  string `json:"detail"`
 	Action  string `json:"action,omitempty"`

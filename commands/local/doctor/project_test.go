@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// The registry is asked without credentials: what it refuses, a cluster may have.
+// The registry is asked without credentials: a cluster may have an image that it refuses.
 func TestHelperImage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

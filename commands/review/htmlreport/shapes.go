@@ -48,7 +48,7 @@ func share(cards []ownerCard) (shapes []shape) {
 	return shapes
 }
 
-// cut splits a line of YAML into what is alike in many objects and a value.
+// cut splits a line of YAML into a start that is alike in many objects and a value.
 func cut(line string) (start, value string) {
 	at := len(line) - len(strings.TrimLeft(line, " -"))
 	if key := strings.Index(line, ": "); key >= 0 {
@@ -104,7 +104,7 @@ func shapeOf(group []*ownerCard, id int) shape {
 	return s
 }
 
-// holes numbers what differs between cards. Values that are the same in each card have one number.
+// holes numbers the values that differ between cards. Values that are the same in each card have one number.
 type holes struct {
 	group   []*ownerCard
 	numbers map[string]int // by the values of all cards

@@ -1,6 +1,6 @@
 // Package expire is the program of the CronJob that the option expiry renders: it tears down the sandboxes whose ttl has passed. Run
-// does once what is possible now, and waits for nothing, so each run continues what earlier ones have started, and one that was
-// interrupted does no harm. What is known of a sandbox is in the cluster: its plan, and the states of its Jobs.
+// acts once as far as possible, and waits for nothing, so each run continues what earlier ones have started, and one that was
+// interrupted does no harm. The state of a sandbox is in the cluster: its plan, and the states of its Jobs.
 package expire
 
 import (

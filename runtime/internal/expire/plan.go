@@ -42,7 +42,7 @@ func parse(text []byte) (plan expiry.Plan, err error) {
 	return plan, nil
 }
 
-// tasks returns what a plan applies: Jobs in its own namespace, and PodDisruptionBudgets, of its sandbox and no other.
+// tasks returns the objects that a plan applies: Jobs in its own namespace, and PodDisruptionBudgets, of its sandbox and no other.
 func tasks(plan *expiry.Plan, namespace string) (all []task, err error) {
 	others := plan.Namespaces(namespace)
 	for _, text := range plan.Apply {

@@ -34,7 +34,7 @@ func (s *sandbox) name() string {
 	return fmt.Sprintf("sandbox %q (id %s)", s.plan.Sandbox, s.plan.ID)
 }
 
-// run does what is possible now.
+// run acts as far as possible now.
 func (s *sandbox) run(ctx context.Context) error {
 	if err := s.handle(ctx); err != nil {
 		return fmt.Errorf("%s: %w", s.name(), err)
@@ -74,7 +74,7 @@ func (s *sandbox) handle(ctx context.Context) error {
 	return s.tearDown(ctx)
 }
 
-// readPlan reads the plan and checks that it is the one of the Role, and that what it applies is of the sandbox.
+// readPlan reads the plan and checks that it is the one of the Role, and that its objects are of the sandbox.
 func (s *sandbox) readPlan() error {
 	reader, err := gzip.NewReader(bytes.NewReader(s.stored.BinaryData[expiry.PlanKey]))
 	if err != nil {
@@ -199,7 +199,7 @@ func (s *sandbox) remove(ctx context.Context) error {
 	return s.finish(ctx)
 }
 
-// isCreatedAgain reports whether a Job of the create phase is younger than one of the delete phase: what it created would leak. The
+// isCreatedAgain reports whether a Job of the create phase is younger than one of the delete phase: its resources would leak. The
 // teardown starts again then.
 func (s *sandbox) isCreatedAgain(ctx context.Context) (bool, error) {
 	created, err := s.Client.Selected(ctx, cluster.KindJob, s.Namespace, s.selector(createPhase))

@@ -16,7 +16,7 @@ import (
 )
 
 // The script of examples/pull-requests gives two pull requests an environment each, with its own database. The
-// next commit keeps it. What a lost close event has left is found by the sweep, also when the branch is gone.
+// next commit keeps it. An environment without a close event is found by the sweep, also when the branch is gone.
 func TestLifecyclePullRequest(t *testing.T) {
 	r := newPullRequests(t, "shop-pr-")
 	r.copyExample()

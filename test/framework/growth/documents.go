@@ -15,7 +15,7 @@ type Documents struct {
 	workloadLabels, workloadEnv, workloads, items string // of the cluster
 }
 
-// DocumentDimensions are what can grow in Documents.
+// DocumentDimensions are the parts of Documents that can grow.
 var DocumentDimensions = map[string]func(d *Documents, n int){
 	"lines of a script":       func(d *Documents, n int) { d.Script += rows(n, "      echo $I%d > /tmp/p%[1]d\n") },
 	"variables of an overlay": func(d *Documents, n int) { d.overlay += rows(n, "          - {name: O%d, value: v}\n") },

@@ -23,7 +23,7 @@ const (
 
 // Test describes the inputs of a function, and the function.
 type Test[T any] struct {
-	// Dimensions are what can grow in an input: each adds n of it.
+	// Dimensions are the parts of an input that can grow: each adds n of it.
 	Dimensions map[string]func(input *T, n int)
 	// Few is the smaller size of a single dimension; two dimensions together have a quarter of it each.
 	Few int
@@ -36,7 +36,7 @@ type Test[T any] struct {
 func Check[T any](t *testing.T, test Test[T]) {
 	t.Helper()
 	random, pairs := checkout.Random(t), 0
-	test.cost(t, 0, nil) // what is made once in a process
+	test.cost(t, 0, nil) // fills the caches of the process
 	names := slices.Sorted(maps.Keys(test.Dimensions))
 	for i, first := range names {
 		test.compare(t, test.Few, first)
@@ -50,7 +50,7 @@ func Check[T any](t *testing.T, test Test[T]) {
 	t.Logf("%d dimensions and %d pairs", len(names), pairs)
 }
 
-// cost is what a run costs, and the size of its input and output.
+// cost is that of a run, and the size of its input and output.
 type cost struct {
 	cpu       time.Duration
 	allocated float64
@@ -90,7 +90,7 @@ func (test Test[T]) cost(t *testing.T, n int, dimensions []string) (c cost) {
 	}
 	run := test.Prepare(&input)
 	runtime.GC()
-	runtime.GC() // a pool keeps what it has for one more collection
+	runtime.GC() // a pool keeps its content for one more collection
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	started := CPU(t)

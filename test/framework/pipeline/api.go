@@ -18,7 +18,7 @@ import (
 //go:embed programs/*
 var programs embed.FS
 
-// API is what a forge answers, and what it was asked.
+// API stands in for that of a forge, and records its calls.
 type API struct {
 	t            *testing.T
 	folder, home string
@@ -75,7 +75,7 @@ func (a *API) Fail(fails bool) {
 // Comment returns the comment of the CI on a pull request.
 func (a *API) Comment(number int) string { return a.read(fmt.Sprintf("comment-%d", number)) }
 
-// Expired returns what the pull request of the branch expired-sandboxes was opened with.
+// Expired returns the call that opened the pull request of the branch expired-sandboxes.
 func (a *API) Expired() string { return a.read("expired") }
 
 // Calls returns the calls of a program since the last call of Calls.

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Forge runs what the CI of a repository does at an event.
+// Forge runs the CI of a repository at an event.
 type Forge interface {
 	// Push is the event of a pull request that was opened, or whose branch was pushed to.
 	Push(number int) Run
@@ -26,7 +26,7 @@ type Forge interface {
 	Close(number int) Run
 	// Nightly is the event of the schedule.
 	Nightly() Run
-	// API is what the forge would answer.
+	// API stands in for that of the forge.
 	API() *API
 }
 
@@ -64,7 +64,7 @@ type machine struct {
 	api        *API
 }
 
-// shell runs a script in a folder, and adds what it prints to the log.
+// shell runs a script in a folder, and adds its output to the log.
 func (m *machine) shell(run *Run, folder, script string, env []string, shell ...string) error {
 	m.t.Helper()
 	file := filepath.Join(m.t.TempDir(), "script")

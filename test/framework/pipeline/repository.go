@@ -51,7 +51,7 @@ func NewRepository(t *testing.T, files map[string]string) *Repository {
 
 func (r *Repository) bare() string { return strings.TrimPrefix(r.URL, "file://") }
 
-// Git runs git in the clone, and returns what it prints.
+// Git runs git in the clone, and returns its output.
 func (r *Repository) Git(arguments ...string) string {
 	r.t.Helper()
 	command := exec.CommandContext(r.t.Context(), "git", arguments...)

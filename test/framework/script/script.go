@@ -22,7 +22,7 @@ import (
 // Folder is where the archives are by default.
 const Folder = "testdata/script"
 
-// Run runs archives, and updates what they expect with UPDATE_GOLDEN. Programs are those on the PATH, or else those in
+// Run runs archives, and updates their expectations with UPDATE_GOLDEN. Programs are those on the PATH, or else those in
 // bin/tools. RPLUG is the path of rplug, if it is a command of the test.
 func Run(t *testing.T, p testscript.Params) {
 	t.Helper()
