@@ -125,3 +125,14 @@ func TestPreview_sweepNeedsTheList(t *testing.T) {
 	require.Error(t, err, "one could not be closed")
 	assert.Contains(t, calls, "delete namespace shop-pr-43", "and the next one is")
 }
+
+// Steps that have failed run again when the pull request is opened again.
+func TestPreview_openRunsFailedStepsAgain(t *testing.T) {
+	t.Parallel()
+	p := newPreview(t, "'get jobs'*) echo databases shop-pr-42-check; echo databases shop-pr-42-seed ;;")
+	calls, stderr, err := p.run(t, t.TempDir(), "open", "42")
+	require.NoError(t, err, stderr)
+	deleted := strings.Index(calls, "delete job shop-pr-42-check --namespace databases\ndelete job shop-pr-42-seed --namespace databases\n")
+	assert.Positive(t, deleted, calls)
+	assert.Greater(t, strings.Index(calls, "apply -f /"), deleted, calls)
+}
