@@ -53,8 +53,8 @@ func (k *Kubectl) Run(stdin []byte, arguments ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// May reports whether the user may do something with the objects of a resource, such as pods/log, in a namespace; an empty one
-// is that of kubectl.
+// May reports whether the user may do something with the objects of a resource, such as pods/log, in a namespace; an
+// empty one is that of kubectl.
 func (k *Kubectl) May(verb, resource, namespace string) (bool, error) {
 	arguments := []string{"auth", "can-i", verb, resource}
 	if namespace != "" {

@@ -58,7 +58,8 @@ const maxTeardown = 64 << 20
 func tornDown() map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{
 		{Kind: "ConfigMap"}: true, {Kind: "Secret"}: true, {Kind: "ServiceAccount"}: true, {Kind: jobs.Pod}: true,
-		{Group: policyv1.GroupName, Kind: "PodDisruptionBudget"}: true, {Group: rbacv1.GroupName, Kind: "Role"}: true, {Group: rbacv1.GroupName, Kind: "RoleBinding"}: true,
+		{Group: policyv1.GroupName, Kind: "PodDisruptionBudget"}: true,
+		{Group: rbacv1.GroupName, Kind: "Role"}:                  true, {Group: rbacv1.GroupName, Kind: "RoleBinding"}: true,
 	}
 	for _, e := range engines.All() {
 		for _, k := range e.Traits().Kinds {

@@ -96,8 +96,8 @@ func (c Chain) validate(list *krm.ResourceList, result *Result) error {
 	return nil
 }
 
-// expires reports whether a finding says that nothing acts on the ttl of a sandbox, and the rendered objects will: if they cannot,
-// the renderer says so.
+// expires reports whether a finding says that nothing acts on the ttl of a sandbox, and the rendered objects will: if
+// they cannot, the renderer says so.
 func (c Chain) expires(finding krm.Result) bool {
 	return c.Render.Expiry != "" && finding.Tags[krm.RuleTag] == validate.TTLIgnored && finding.Item().Kind() == contract.Sandbox
 }

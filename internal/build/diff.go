@@ -28,7 +28,8 @@ func (f Folder) diff(changes []change) []byte {
 // summary counts the lines of the first changes: one changed line of a script changes names in many places.
 func (f Folder) summary(changes []atomicfile.Change) []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# %s out of date: rplug diff %s PATH... shows which steps run again\n", report.Count(len(changes), "file"), f.Folder)
+	fmt.Fprintf(&out, "# %s out of date: rplug diff %s PATH... shows which steps run again\n",
+		report.Count(len(changes), "file"), f.Folder)
 	for i, c := range changes {
 		if i == maxReported {
 			fmt.Fprintf(&out, "# and %s\n", report.Count(len(changes)-i, "other file"))

@@ -67,8 +67,8 @@ func (s *Sandbox) ForksLast() (bool, error) {
 	case start == "after-create":
 		return true, nil
 	case isSet:
-		return false, fmt.Errorf(`must be "after-create", not %q: without the annotation, a fork waits for the outputs that it uses`,
-			start)
+		return false, fmt.Errorf(
+			`must be "after-create", not %q: without the annotation, a fork waits for the outputs that it uses`, start)
 	}
 	return false, nil
 }

@@ -57,7 +57,8 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options, v varian
 		return nil, problems
 	}
 	if err := c.overlay.SetDefaults(options.PodTemplateDefaults); err != nil {
-		return nil, append(problems, strictyaml.Error(overlayPath, "must be a pod template that is merged onto podTemplateDefaults: %v", err))
+		return nil, append(problems, strictyaml.Error(overlayPath,
+			"must be a pod template that is merged onto podTemplateDefaults: %v", err))
 	}
 	c.cleansUp = phase == v1alpha1.PhaseDelete && (leavesSecrets(&p.Spec) || v != variant{})
 	c.recorded = recordedSteps(&p.Spec, v.beforeForks)

@@ -197,7 +197,8 @@ func (o *Options) checkExpiry(wrong *krm.OptionErrors) {
 	case len(o.Phases) == 2:
 		wrong.Add(expiry, "must not be set with both phases: hooks and the cluster would run the same delete phase")
 	case o.TTLSecondsAfterFinished > keepJobs:
-		wrong.Add("ttlSecondsAfterFinished", "must be -1 with expiry %s, which reads from the Jobs whether a teardown is complete", o.Expiry)
+		wrong.Add("ttlSecondsAfterFinished",
+			"must be -1 with expiry %s, which reads from the Jobs whether a teardown is complete", o.Expiry)
 	}
 }
 

@@ -135,7 +135,8 @@ func (d *Description) Text(now metav1.Time, style report.Style) string {
 	for _, o := range d.Objects {
 		objects = append(objects, []string{"", o.Namespace, o.Object})
 		if o.TTL != "" {
-			expiring = append(expiring, []string{"", o.Namespace, o.Object, o.TTL + " after its creation, if the cluster has kube-janitor"})
+			when := o.TTL + " after its creation, if the cluster has kube-janitor"
+			expiring = append(expiring, []string{"", o.Namespace, o.Object, when})
 		}
 	}
 	section("secrets with outputs", secrets)

@@ -1,9 +1,10 @@
-// Package expiry holds what two programs agree on: the renderer of the option expiry, which is in package undo, and the program
-// in the cluster that tears down the sandboxes whose ttl has passed, which is in the runtime module. A sandbox has a Plan in the
-// ConfigMap with its teardown, and a Role with the rights that the plan needs.
+// Package expiry holds what two programs agree on: the renderer of the option expiry, which is in package undo, and the
+// program in the cluster that tears down the sandboxes whose ttl has passed, which is in the runtime module. A sandbox
+// has a Plan in the ConfigMap with its teardown, and a Role with the rights that the plan needs.
 //
-// A user who may write ConfigMaps could change the plan, but not the Role. So the Role has the digest of the plan, as the name of a
-// resource that no API serves: see Sealed. The program learns from its own rights which sandboxes there are.
+// A user who may write ConfigMaps could change the plan, but not the Role. So the Role has the digest of the plan, as
+// the name of a resource that no API serves: see Sealed. The program learns from its own rights which sandboxes there
+// are.
 //
 // It has no dependencies but package contract, since the runtime module shares it.
 package expiry
@@ -32,7 +33,8 @@ const (
 	// TTLKey and OffsetKey repeat the ttl of the plan for people.
 	TTLKey    = contract.Group + "/ttl"
 	OffsetKey = contract.Group + "/ttl-offset-from"
-	// DocumentKey is a digest of the sandbox's spec: a changed document changes the ConfigMap, even if its teardown stays the same.
+	// DocumentKey is a digest of the sandbox's spec: a changed document changes the ConfigMap, even if its teardown stays
+	// the same.
 	DocumentKey = contract.Group + "/document-digest"
 	// StateKey is the last result of the program.
 	StateKey = contract.Group + "/expiry"

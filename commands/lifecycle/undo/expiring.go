@@ -25,8 +25,9 @@ import (
 
 // expiring is a sandbox with a ttl that the cluster tears down.
 //
-// Kubernetes lets no account create a Role with rights that it lacks. So the accounts, Roles, Secrets and scripts of the delete phase
-// are applied with the create phase already, and the account of the CronJob creates only the Jobs, and what counts the Pods of forks.
+// Kubernetes lets no account create a Role with rights that it lacks. So the accounts, Roles, Secrets and scripts of
+// the delete phase are applied with the create phase already, and the account of the CronJob creates only the Jobs, and
+// what counts the Pods of forks.
 type expiring struct {
 	*teardown
 
@@ -243,14 +244,16 @@ func (r *run) kept(content map[string]any) *unstructured.Unstructured {
 	return object
 }
 
-// addAbsent adds what lets the cluster remove the ConfigMaps of sandboxes with a ttl that are absent, or all if only the delete phase is
-// rendered: else the ttl of a sandbox that is created again later would count from an old ConfigMap.
+// addAbsent adds what lets the cluster remove the ConfigMaps of sandboxes with a ttl that are absent, or all if only
+// the delete phase is rendered: else the ttl of a sandbox that is created again later would count from an old
+// ConfigMap.
 func (r *run) addAbsent(isCreate bool) {
 	for _, item := range r.list.Of(contract.APIVersion, contract.Sandbox) {
 		s, _ := document.ReadSandbox(item)
 		id, err := s.ID()
 		isAbsent, wrong := s.IsAbsent()
-		if err != nil || wrong != nil || s.Spec.TTL == nil || isCreate && !isAbsent || r.options.Cluster != "" && s.Cluster() != r.options.Cluster {
+		isOfOther := r.options.Cluster != "" && s.Cluster() != r.options.Cluster
+		if err != nil || wrong != nil || s.Spec.TTL == nil || isCreate && !isAbsent || isOfOther {
 			continue
 		}
 		t := &teardown{item: item, id: id, name: s.LowerName()}

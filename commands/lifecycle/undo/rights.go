@@ -166,8 +166,8 @@ func (r *run) addCronJobs() {
 	}
 }
 
-// cronJob returns the CronJob, which runs each minute: the shortest ttl is a minute. A run that hangs is ended, and the next one
-// continues.
+// cronJob returns the CronJob, which runs each minute: the shortest ttl is a minute. A run that hangs is ended, and the
+// next one continues.
 func (r *run) cronJob(metadata metav1.ObjectMeta) *cronJob {
 	const seconds = 300
 	container := render.HelperContainer(corev1.Container{

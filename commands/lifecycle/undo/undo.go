@@ -52,7 +52,7 @@ func (renderer) IsAlone(render.Options) bool { return false }
 // Render implements extension.Renderer.
 func (renderer) Render(list *krm.ResourceList, options render.Options) (extension.Rendered, error) {
 	isCreate := slices.Contains(options.Phases, string(v1alpha1.PhaseCreate))
-	if options.Expiry == "" && !(options.Undo && isCreate) || list.Results().Failed() {
+	if options.Expiry == "" && (!options.Undo || !isCreate) || list.Results().Failed() {
 		return extension.Rendered{}, nil
 	}
 	run := newRun(list, options)
@@ -96,7 +96,8 @@ func newRun(list *krm.ResourceList, options render.Options) *run {
 	}
 	r.own = render.NewReconciler(list, render.Owner{
 		Name: r.owner, Owns: func(string, string) bool { return true },
-		Kinds: []string{"ConfigMap", "CronJob", "Role", "RoleBinding", rbacv1.ServiceAccountKind}, WithoutPaths: options.WithoutPaths,
+		Kinds:        []string{"ConfigMap", "CronJob", "Role", "RoleBinding", rbacv1.ServiceAccountKind},
+		WithoutPaths: options.WithoutPaths,
 	})
 	for _, item := range list.Items() {
 		if by, _ := item.Annotation(contract.RenderedByKey); by == options.Name {
@@ -275,8 +276,8 @@ func (t *teardown) add(item *krm.Item, text []byte) {
 	t.text = append(t.text, text...)
 }
 
-// object returns the ConfigMap, with the plan of a sandbox that expires, or the reason why it cannot be made. It is kept when the
-// sandbox is no longer rendered, as are Secrets: it is needed then.
+// object returns the ConfigMap, with the plan of a sandbox that expires, or the reason why it cannot be made. It is
+// kept when the sandbox is no longer rendered, as are Secrets: it is needed then.
 func (t *teardown) object(options *render.Options, owner string, index int, e *expiring) (*corev1.ConfigMap, string) {
 	data := map[string][]byte{DataKey: compressed(t.text)}
 	if e != nil {

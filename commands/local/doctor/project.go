@@ -23,7 +23,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// Project checks the project file, which may be nil, the documents below it, which may have failed to be read, and their lock.
+// Project checks the project file, which may be nil, the documents below it, which may have failed to be read, and
+// their lock.
 func Project(file *cli.Project, items []*krm.Item, failed error, features []extension.Extension) []Check {
 	found := Check{Part: PartProject, State: OK, Subject: "project file", Detail: file.Name()}
 	if file == nil {

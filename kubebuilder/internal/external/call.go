@@ -180,7 +180,8 @@ func (p Plugin) Exchange(ctx context.Context, project string, stdin io.Reader, l
 	return out.kept.Bytes(), nil
 }
 
-// Run runs a command in its own process group. When it has ended, or its context has, no process that it has started remains.
+// Run runs a command in its own process group. When it has ended, or its context has, no process that it has started
+// remains.
 func Run(command *exec.Cmd) error {
 	command.WaitDelay = endGrace
 	setGroup(command)

@@ -43,6 +43,7 @@ func needEngines(t *testing.T) {
 func TestArgoCDEngine(t *testing.T) {
 	needEngines(t)
 	onEngines(t, func(t *testing.T, engine string) {
+		t.Helper()
 		s := newEngineNamespace(t, engine)
 		s.open(t, "go")
 		arguments := append([]string{"--engine", engine}, argoCDArguments...)
@@ -60,6 +61,7 @@ func TestArgoCDEngine(t *testing.T) {
 func TestFluxEngine(t *testing.T) {
 	needEngines(t)
 	onEngines(t, func(t *testing.T, engine string) {
+		t.Helper()
 		s := newEngineNamespace(t, engine)
 		s.open(t, "go")
 		arguments := append([]string{"--engine", engine}, fluxArguments...)

@@ -308,11 +308,11 @@ func TestFluxForkEnd(t *testing.T) {
 	k := newKustomization(w.testNamespace)
 	k.spec["timeout"] = "1m" // for the Secrets that the cleanup deletes
 	w.open(t, "go")
-	revision := k.repository.render(w.rendered(nil))
+	revision := k.render(w.rendered(nil))
 	k.create()
 	k.ready(revision)
 	w.created()
-	k.repository.render(w.absent())
+	k.render(w.absent())
 	w.requireOrder()
 }
 

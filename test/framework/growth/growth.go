@@ -1,5 +1,6 @@
-// Package growth checks that the time and the memory of a function are in proportion to its input and output, even if several
-// parts of the input grow together: a rule that is quick for many of one and few of the other may compare each with each.
+// Package growth checks that the time and the memory of a function are in proportion to its input and output, even if
+// several parts of the input grow together: a rule that is quick for many of one and few of the other may compare each
+// with each.
 //
 //	growth.Check(t, growth.Test[input]{Dimensions: dimensions, Few: 100, Prepare: func(in *input) func() int { … }})
 package growth

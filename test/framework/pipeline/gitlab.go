@@ -75,7 +75,8 @@ func (g *gitLab) Close(number int) (run Run) {
 	require.True(g.t, ok, "no job %s", stop)
 	require.Equal(g.t, environment, j.Environment.Name)
 	require.Equal(g.t, "stop", j.Environment.Action)
-	return g.run(func(j gitLabJob, when string) bool { return j.Environment.Action == "stop" && when == "manual" }, g.mergeRequest(number))
+	isStop := func(j gitLabJob, when string) bool { return j.Environment.Action == "stop" && when == "manual" }
+	return g.run(isStop, g.mergeRequest(number))
 }
 
 func (g *gitLab) Nightly() Run {
@@ -126,7 +127,8 @@ func (g *gitLab) run(choose func(j gitLabJob, when string) bool, variables map[s
 	maps.Copy(variables, map[string]string{
 		"CI_PROJECT_ID": "7", "CI_API_V4_URL": "https://gitlab.example.com/api/v4", "CI_DEFAULT_BRANCH": "main",
 		"CI_PROJECT_URL": "https://gitlab.example.com/shop/shop", "CI_REPOSITORY_URL": g.repository.URL, "API_TOKEN": "api-token",
-		"CI_JOB_URL": "https://gitlab.example.com/shop/shop/-/jobs/1", "GITLAB_USER_NAME": "dev", "GITLAB_USER_EMAIL": "dev@example.com",
+		"CI_JOB_URL":       "https://gitlab.example.com/shop/shop/-/jobs/1",
+		"GITLAB_USER_NAME": "dev", "GITLAB_USER_EMAIL": "dev@example.com",
 		// A push to the forge reaches the server.
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "url." + g.repository.URL + ".insteadOf",
 		"GIT_CONFIG_VALUE_0": "https://gitlab.example.com/shop/shop.git",
