@@ -48,17 +48,9 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options, v varian
 	c.traits, c.hasJobs = c.engine.Traits(), c.options.workloadKind() == job
 	c.namespace = c.options.namespace(p.Spec.RunnerNamespace())
 	c.graph = document.NewGraph(&p.Spec)
-	var problems []strictyaml.Problem
-	c.overlay, problems = readOverlay(&p.Spec)
-	problems = append(problems, checkOperator(c.overlay)...)
-	problems = append(problems, checkEngine(c.engine, c.overlay)...)
-	problems = append(problems, checkPlugin(&p.Spec, c.graph, c.overlay, c.traits)...)
+	problems := c.readOverlay(&p.Spec)
 	if firstError(problems) != nil {
 		return nil, problems
-	}
-	if err := c.overlay.SetDefaults(options.PodTemplateDefaults); err != nil {
-		return nil, append(problems, strictyaml.Error(overlayPath,
-			"must be a pod template that is merged onto podTemplateDefaults: %v", err))
 	}
 	c.cleansUp = phase == v1alpha1.PhaseDelete && (leavesSecrets(&p.Spec) || v != variant{})
 	c.recorded = recordedSteps(&p.Spec, v.beforeForks)
@@ -94,6 +86,22 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options, v varian
 		return nil, problems
 	}
 	return c, problems
+}
+
+// readOverlay reads and checks the overlay, and merges it onto the defaults, which have been checked.
+func (c *compiledPhase) readOverlay(spec *v1alpha1.ResourcePluginSpec) (problems []strictyaml.Problem) {
+	c.overlay, problems = readOverlay(spec)
+	problems = append(problems, checkOperator(c.overlay)...)
+	problems = append(problems, checkEngine(c.engine, c.overlay)...)
+	problems = append(problems, checkPlugin(spec, c.graph, c.overlay, c.traits)...)
+	if firstError(problems) != nil {
+		return problems
+	}
+	if err := c.overlay.SetDefaults(c.options.PodTemplateDefaults); err != nil {
+		problems = append(problems, strictyaml.Error(overlayPath,
+			"must be a pod template that can be merged onto podTemplateDefaults: %v", err))
+	}
+	return problems
 }
 
 // readOverlay reads the overlay of the runner and checks it against the runner.

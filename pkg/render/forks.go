@@ -22,7 +22,8 @@ import (
 //   - kubectl does what the user's commands say: those of docs/howto/teardown.md first delete forks, and wait for their
 //     Pods.
 //   - Argo CD, as it deletes an Application, runs PostDelete hooks when everything else is gone.
-//   - Otherwise, Argo CD, Flux, Helm and kpt create delete steps before they remove forks, or while the Pods of the forks still
+// - Otherwise, Argo CD, Flux, Helm and kpt create delete steps before they remove forks, or while the Pods of the
+// forks still
 //     end. Sync waves of Argo CD would order them, but a wave waits for the health of everything before it: a sandbox that has
 //     failed would stop the teardowns of all others.
 //

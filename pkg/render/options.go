@@ -113,9 +113,7 @@ func (o *Options) Validate() (wrong krm.OptionErrors) {
 	if problem := document.CheckImage(o.HelperImage); o.HelperImage == "" || problem != "" {
 		wrong.Add("helperImage", "%s", cmp.Or(problem, "must be an image"))
 	}
-	if _, problem := overlay.ParseDefaults(o.PodTemplateDefaults); problem != "" {
-		wrong.Add("podTemplateDefaults", "%s", problem)
-	}
+	o.checkDefaults(&wrong)
 	o.checkPackages(&wrong)
 	o.checkNames(&wrong)
 	o.checkNumbers(&wrong)
@@ -181,6 +179,19 @@ func (o *Options) checkDelivery(wrong *krm.OptionErrors) {
 	}
 }
 
+// checkDefaults checks the pod template below all overlays, which must suit the engine as overlays must.
+func (o *Options) checkDefaults(wrong *krm.OptionErrors) {
+	const name = "podTemplateDefaults"
+	defaults, problem := overlay.ParseDefaults(o.PodTemplateDefaults)
+	if problem != "" {
+		wrong.Add(name, "%s", problem)
+	} else if e := o.engine(); e != nil { // another name is reported
+		for _, p := range e.Check(defaults) {
+			wrong.Add(name, "%s: %s", p.Field, p.Message)
+		}
+	}
+}
+
 // checkExpiry checks that the cluster can tear sandboxes down, and that no tool creates them again at once.
 func (o *Options) checkExpiry(wrong *krm.OptionErrors) {
 	const expiry = "expiry"
@@ -192,8 +203,8 @@ func (o *Options) checkExpiry(wrong *krm.OptionErrors) {
 		wrong.Add(expiry, "must not be set with delivery %s, which creates again what has expired: run rplug expire on a schedule",
 			o.Delivery)
 	case o.Engine != jobs.Name || o.Workload == pod:
-		wrong.Add(expiry, "must not be set with engine %s and workload %s, whose states the cluster does not read: use engine %s and "+
-			"workload %s, or run rplug expire on a schedule", o.Engine, o.Workload, jobs.Name, job)
+		wrong.Add(expiry, "must not be set with engine %s and workload %s, whose states the cluster does not read: use engine %s "+
+			"and workload %s, or run rplug expire on a schedule", o.Engine, o.Workload, jobs.Name, job)
 	case len(o.Phases) == 2:
 		wrong.Add(expiry, "must not be set with both phases: hooks and the cluster would run the same delete phase")
 	case o.TTLSecondsAfterFinished > keepJobs:

@@ -126,8 +126,8 @@ func hasSandbox(items []*krm.Item) bool {
 	return slices.ContainsFunc(items, func(item *krm.Item) bool { return item.Kind() == contract.Sandbox })
 }
 
-// reportInvalid reports violations of rules with severity error in sandboxes, route groups and OutputSecrets; warnings are left to
-// validate-plugin.
+// reportInvalid reports violations of rules with severity error in sandboxes, route groups and OutputSecrets;
+// warnings are left to validate-plugin.
 func reportInvalid(list *krm.ResourceList) error {
 	report, err := validate.Check(list, validate.Options{})
 	if err != nil {
