@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// diff returns the first lines of the changes as a unified diff, below a summary. Names are relative to the working directory,
-// so that `git apply`, which skips the summary, finds the files.
+// diff returns the first lines of the changes as a unified diff, below a summary. Names are relative to the working
+// directory, so that `git apply`, which skips the summary, finds the files.
 func (f Folder) diff(changes []change) []byte {
 	if len(changes) == 0 {
 		return nil

@@ -25,8 +25,8 @@ func ParseDefaults(text string) (*corev1.PodTemplateSpec, string) {
 		allowed.Spec.Containers = []corev1.Container{{Name: contract.MainContainer}}
 	}
 	if !same(other, &allowed) {
-		return nil, "must hold only labels and annotations, of spec affinity, imagePullSecrets, nodeSelector, priorityClassName, " +
-			"schedulerName, tolerations and topologySpreadConstraints, and resources of the container main"
+		return nil, "must hold only labels and annotations, of spec affinity, imagePullSecrets, nodeSelector, " +
+			"priorityClassName, schedulerName, tolerations and topologySpreadConstraints, and resources of the container main"
 	}
 	return &o.Template, ""
 }

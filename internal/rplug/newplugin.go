@@ -31,8 +31,9 @@ func missingPlugin(bare, dir string) error {
 
 // missingVersion is about a reference that no plugin of a folder satisfies.
 func missingVersion(reference version.Reference, dir string) error {
-	var versions []string
-	for _, plugin := range pluginsIn(dir)[reference.Bare] {
+	found := pluginsIn(dir)[reference.Bare]
+	versions := make([]string, 0, len(found))
+	for _, plugin := range found {
 		versions = append(versions, plugin.Name)
 	}
 	if len(versions) == 0 {

@@ -104,7 +104,8 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	}
 	root.AddCommand(functionCommands(stdout, features)...)
 	root.AddCommand(buildCommand(stdout, features), newCommand(features))
-	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features, extensions), manCommand(), versionCommand())
+	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features, extensions))
+	root.AddCommand(manCommand(), versionCommand())
 	for _, e := range extensions {
 		if e.Commands != nil {
 			root.AddCommand(e.Commands(stdout, features)...)

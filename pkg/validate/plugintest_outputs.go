@@ -96,7 +96,8 @@ func (b *binding) expectsOutput(r *Rule, out expectedOutput) {
 	if len(outputs.all) > 0 {
 		otherwise = "its outputs are " + strictyaml.Listed(outputs.all)
 	}
-	b.test.suggest(r, out.path.Key("output"), fmt.Sprintf("step %q has no output", out.Step), out.Output, outputs.all, otherwise)
+	problem := fmt.Sprintf("step %q has no output", out.Step)
+	b.test.suggest(r, out.path.Key("output"), problem, out.Output, outputs.all, otherwise)
 }
 
 // findStep returns the step of a phase with a name. An unknown name is reported.

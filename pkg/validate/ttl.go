@@ -43,8 +43,8 @@ const TTLIgnored = "ttl-ignored"
 
 var ttlIgnored = Rule{
 	ID: TTLIgnored, Severity: krm.Warning,
-	Summary: "A ttl that ends nothing by itself is acted on by rplug expire, or by what is rendered with the option expiry; turn the " +
-		"rule off for rplug expire.",
+	Summary: "A ttl that ends nothing by itself is acted on by rplug expire, or by what is rendered with the option expiry; " +
+		"turn the rule off for rplug expire.",
 	Why: "Manifests have no clock: only forks and routes whose ttl counts from createdAt get an annotation for kube-janitor, " +
 		"and what plugins created stays.",
 	Sources: []string{},

@@ -75,10 +75,10 @@ func (c cluster) namespaces() (names []string) {
 	return names
 }
 
-// applied returns the last create.yaml or delete.yaml of an environment.
-func (c cluster) applied(phase, environment string) string {
+// applied returns the last create.yaml or delete.yaml of pull request 42.
+func (c cluster) applied(phase string) string {
 	c.t.Helper()
-	text, err := os.ReadFile(filepath.Join(c.folder, phase+"-"+environment+".yaml"))
+	text, err := os.ReadFile(filepath.Join(c.folder, phase+"-shop-pr-42.yaml"))
 	require.NoError(c.t, err)
 	return string(text)
 }
@@ -179,7 +179,7 @@ func openToClose(t *testing.T, f flow) {
 		run := f.open(42, seed)
 		require.Empty(t, run.Failed, run.Log)
 		assert.Len(t, run.Passed, 1)
-		created := f.cluster.applied("create", "shop-pr-42")
+		created := f.cluster.applied("create")
 		assert.Contains(t, created, seed)
 		assert.Contains(t, created, "key: DATABASE_URL.", "the Deployment reads its own database")
 		assert.Contains(t, created, "namespace: shop-pr-42\n")
@@ -196,7 +196,7 @@ func openToClose(t *testing.T, f flow) {
 	run := f.Close(42)
 	require.Empty(t, run.Failed, run.Log)
 	assert.Len(t, run.Passed, 1)
-	deleted := f.cluster.applied("delete", "shop-pr-42")
+	deleted := f.cluster.applied("delete")
 	assert.Contains(t, deleted, "DROP DATABASE")
 	assert.NotContains(t, deleted, "CREATE DATABASE")
 	assert.Empty(t, f.cluster.namespaces())
@@ -223,7 +223,7 @@ func failures(t *testing.T, f flow) {
 	assert.Len(t, run.Failed, 1, run.Log)
 	assert.Contains(t, run.Log, `unknown key "prams"`)
 	assert.Empty(t, f.cluster.calls(), "the environment must not change")
-	assert.Contains(t, f.cluster.applied("create", "shop-pr-42"), "-- two")
+	assert.Contains(t, f.cluster.applied("create"), "-- two")
 	comment := f.API().Comment(42)
 	assert.Contains(t, comment, "**It is not ready** (fail")
 	assert.Contains(t, comment, "The documents cannot be compared with ")
@@ -253,7 +253,7 @@ func sweep(t *testing.T, f flow) {
 	run = f.Nightly()
 	require.Empty(t, run.Failed, run.Log)
 	assert.Equal(t, []string{"shop-pr-41", "shop-pr-43"}, f.cluster.namespaces())
-	assert.Contains(t, f.cluster.applied("delete", "shop-pr-42"), "DROP DATABASE")
+	assert.Contains(t, f.cluster.applied("delete"), "DROP DATABASE")
 }
 
 // Each night expired sandboxes are in one pull request, which is updated the next night. Nothing has expired: no pull request.

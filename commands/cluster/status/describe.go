@@ -128,7 +128,8 @@ func (d *Description) Text(now metav1.Time, style report.Style) string {
 			b.WriteString(line + "\n")
 		}
 	}
-	var secrets, objects, expiring [][]string
+	var objects, expiring [][]string
+	secrets := make([][]string, 0, len(d.Secrets))
 	for _, s := range d.Secrets {
 		secrets = append(secrets, []string{"", s.Namespace, s.Name, s.Of, s.keyText()})
 	}

@@ -71,7 +71,8 @@ func (t *task) copyTo() string { return t.Annotations[contract.CopyToKey] }
 
 func (t *task) output() string { return t.Secrets[contract.OutputSecretKey] }
 
-// publishesTo reports whether the task writes the outputs of a step, or of an OutputSecret in another namespace, to a Secret.
+// publishesTo reports whether the task writes the outputs of a step, or of an OutputSecret in another namespace, to a
+// Secret.
 func (t *task) publishesTo(s *outputSecret) bool {
 	return t.output() == s.Name && t.outputNamespace() == s.Namespace
 }

@@ -64,8 +64,8 @@ func (r *run) expiring(t *teardown) *expiring {
 		return refuse("spec.ttl.offsetFrom", fmt.Sprintf("must be %s or %s, not %q", expiry.CreatedAt, expiry.UpdatedAt, from))
 	}
 	if others := t.otherNamespaces(); len(others) > 0 {
-		return refuse("spec.resources", fmt.Sprintf("all steps of a sandbox that expires in the cluster must run in one namespace, not in "+
-			"%q and %q: set runnerNamespace, or namespaces", t.namespace, strings.Join(others, `", "`)))
+		return refuse("spec.resources", fmt.Sprintf("all steps of a sandbox that expires in the cluster must run in one namespace, "+
+			"not in %q and %q: set runnerNamespace, or namespaces", t.namespace, strings.Join(others, `", "`)))
 	}
 	e := &expiring{teardown: t, ttl: &v1alpha1.TTL{Duration: s.Spec.TTL.Duration, OffsetFrom: from}}
 	plan := expiry.Plan{Sandbox: t.name, ID: t.id, Seconds: seconds, OffsetFrom: from, Forks: e.forks(s)}
@@ -86,8 +86,8 @@ func (r *run) expiring(t *teardown) *expiring {
 // reportEndless warns of a sandbox with a ttl but without a delete phase.
 func (r *run) reportEndless(t *teardown) {
 	if s, _ := document.ReadSandbox(t.item); r.options.Expiry != "" && s.Spec.TTL != nil {
-		r.list.Report(krm.At(t.item, "spec.ttl", krm.Warning, "the option expiry does nothing for it, since none of its resources has a "+
-			"delete phase: run rplug expire on a schedule"))
+		r.list.Report(krm.At(t.item, "spec.ttl", krm.Warning, "the option expiry does nothing for it, since none of its resources has "+
+			"a delete phase: run rplug expire on a schedule"))
 	}
 }
 
@@ -102,8 +102,8 @@ func (t *teardown) otherNamespaces() (others []string) {
 	return slices.Compact(others)
 }
 
-// forks returns the namespaces of the sandbox's forks: those in which their Pods are counted, and if nothing counts them, those of the
-// document.
+// forks returns the namespaces of the sandbox's forks: those in which their Pods are counted, and if nothing counts
+// them, those of the document.
 func (e *expiring) forks(s *document.Sandbox) (namespaces []string) {
 	documented := map[string]bool{}
 	for i := range s.Spec.Forks {
@@ -177,8 +177,9 @@ func (e *expiring) annotate(annotations map[string]string) {
 	annotations[expiry.DocumentKey] = "sha256:" + hex.EncodeToString(e.digest)
 }
 
-// applyEarly adds the delete phases of sandboxes that expire, but for their Jobs, as objects of the render itself: when a sandbox is
-// absent, its delete phase has the same objects. It removes those of sandboxes that do not expire any more.
+// applyEarly adds the delete phases of sandboxes that expire, but for their Jobs, as objects of the render itself:
+// when a sandbox is absent, its delete phase has the same objects. It removes those of sandboxes that do not expire
+// any more.
 func (r *run) applyEarly() []*krm.Item {
 	reconciler := render.NewReconciler(r.list, render.Owner{
 		Name: r.options.Name, Owns: func(_, phase string) bool { return phase == string(v1alpha1.PhaseDelete) },
@@ -216,7 +217,8 @@ func (r *run) applyEarly() []*krm.Item {
 	return reconciler.Rendered()
 }
 
-// earlier returns objects of the delete phases of sandboxes that are present, which an earlier run has added, and this one has not.
+// earlier returns objects of the delete phases of sandboxes that are present, which an earlier run has added, and
+// this one has not.
 func (r *run) earlier(isPut map[string]bool) (gone []*krm.Item) {
 	for id := range r.present {
 		for _, item := range r.rendered[id] {
@@ -232,7 +234,8 @@ func (r *run) earlier(isPut map[string]bool) (gone []*krm.Item) {
 
 func identity(item *krm.Item) string { return item.Kind() + "/" + item.Namespace() + "/" + item.Name() }
 
-// kept returns an object that a delivery keeps, as it does the ConfigMap: the sandbox expires even if it is no longer rendered.
+// kept returns an object that a delivery keeps, as it does the ConfigMap: the sandbox expires even if it is no longer
+// rendered.
 func (r *run) kept(content map[string]any) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: content}
 	annotations := object.GetAnnotations()

@@ -51,7 +51,8 @@ func doctorCommand(stdout io.Writer, features []extension.Extension) *cobra.Comm
 	command.ValidArgsFunction = rplug.CompleteOne(doctor.Parts()...)
 	f := command.Flags()
 	f.SortFlags = false
-	f.StringArrayVarP(&flags.namespaces, "namespace", "n", nil, "`NAME` of a namespace of steps; repeatable (default: kubectl's)")
+	f.StringArrayVarP(&flags.namespaces, "namespace", "n", nil,
+		"`NAME` of a namespace of steps; repeatable (default: kubectl's)")
 	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
 	flags.kubectl.Flags(f)
 	command.RunE = flags.run

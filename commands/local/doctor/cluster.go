@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -92,7 +93,7 @@ type versions struct {
 func versionsOf(k *kubectl.Kubectl, arguments ...string) (v versions, err error) {
 	text, err := k.Run(nil, append([]string{"version", "-o", "json"}, arguments...)...)
 	if err == nil && json.Unmarshal(text, &v) != nil {
-		err = fmt.Errorf("kubectl version must print JSON")
+		err = errors.New("kubectl version must print JSON")
 	}
 	return v, err
 }

@@ -81,6 +81,7 @@ func (s State) paint(style report.Style) string {
 		return style.Success(string(s))
 	case Missing:
 		return style.Failure(string(s))
+	case Warning:
 	}
 	return style.Pending(string(s))
 }

@@ -13,8 +13,9 @@ import (
 
 // Machine checks what rplug run and rplug test need: at least one engine. Git is needed by --base-ref.
 func Machine(ctx context.Context) []Check {
-	checks := []Check{namespaces()}
-	for _, program := range container.Programs() {
+	programs := container.Programs()
+	checks := append(make([]Check, 0, 1+len(programs)), namespaces())
+	for _, program := range programs {
 		checks = append(checks, containers(ctx, program))
 	}
 	works := slices.ContainsFunc(checks, func(c Check) bool { return c.State == OK })

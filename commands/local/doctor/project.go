@@ -38,7 +38,8 @@ func Project(file *cli.Project, items []*krm.Item, failed error, features []exte
 		return []Check{found, documents}
 	}
 	list := krm.NewList(items...)
-	plugins, sandboxes := len(list.Of(contract.APIVersion, contract.ResourcePlugin)), len(list.Of(contract.APIVersion, contract.Sandbox))
+	plugins := len(list.Of(contract.APIVersion, contract.ResourcePlugin))
+	sandboxes := len(list.Of(contract.APIVersion, contract.Sandbox))
 	documents.Detail = report.Count(plugins, "plugin") + " and " + report.Count(sandboxes, "sandbox")
 	return []Check{found, documents, lock(list, sandboxes, features)}
 }

@@ -80,8 +80,8 @@ const (
 		"delete: [{name: d, script: \"#!/bin/sh\", inputs: [" + readsOutput + "]}]}}\n"
 	otherSandbox = ours + "kind: Sandbox, metadata: {name: sb%d}, spec: {cluster: demo, labels: {l: other}, " +
 		"resources: [{name: db, plugin: small@1.0.0}], forks: [{forkOf: {kind: Deployment, namespace: shop, name: w}}]}}\n"
-	otherGroup = ours + "kind: RouteGroup, metadata: {name: rg%d}, spec: {cluster: demo, match: {label: {key: none, value: v}}, " +
-		"endpoints: [{name: web, target: \"http://w.shop.svc:80\"}]}}\n"
+	otherGroup = ours + "kind: RouteGroup, metadata: {name: rg%d}, spec: {cluster: demo, " +
+		"match: {label: {key: none, value: v}}, endpoints: [{name: web, target: \"http://w.shop.svc:80\"}]}}\n"
 	otherBudget = "- {apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b%d, namespace: shop}, " +
 		"spec: {selector: {matchLabels: {app: x%[1]d}}}}\n"
 	workload = "- {apiVersion: apps/v1, kind: Deployment, metadata: {name: NAME, namespace: shop}, " +

@@ -50,8 +50,8 @@ type gitHub struct {
 	path string
 }
 
-// NewGitHub returns a forge that runs a workflow of the repository shop/shop. Its secret PREVIEW_KUBECONFIG is the kubeconfig of
-// the options. A pull request is of the branch pr-NUMBER.
+// NewGitHub returns a forge that runs a workflow of the repository shop/shop. Its secret PREVIEW_KUBECONFIG is the
+// kubeconfig of the options. A pull request is of the branch pr-NUMBER.
 func NewGitHub(t *testing.T, repository *Repository, path string, options Options) Forge {
 	t.Helper()
 	return &gitHub{machine{t, repository, options, newAPI(t)}, path}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,7 +46,8 @@ type gitLab struct {
 	path string
 }
 
-// NewGitLab returns a forge that runs the jobs in a file of the project shop/shop. A merge request is of the branch pr-NUMBER.
+// NewGitLab returns a forge that runs the jobs in a file of the project shop/shop. A merge request is of the branch
+// pr-NUMBER.
 func NewGitLab(t *testing.T, repository *Repository, path string, options Options) Forge {
 	t.Helper()
 	hook := filepath.Join(repository.bare(), "hooks", "post-receive")
@@ -58,7 +60,7 @@ func (g *gitLab) API() *API { return g.api }
 func (g *gitLab) Push(number int) Run {
 	g.t.Helper()
 	g.repository.reference(g.reference(number), fmt.Sprintf("pr-%d", number))
-	return g.run(func(j gitLabJob, when string) bool { return when != "manual" }, g.mergeRequest(number))
+	return g.run(func(_ gitLabJob, when string) bool { return when != "manual" }, g.mergeRequest(number))
 }
 
 // Close runs the job that the environment of the merge request names.
@@ -97,7 +99,7 @@ func (g *gitLab) mergeRequest(number int) map[string]string {
 		base = g.repository.Git("merge-base", "main", fmt.Sprintf("pr-%d", number))
 	}
 	return map[string]string{
-		"CI_PIPELINE_SOURCE": "merge_request_event", "CI_MERGE_REQUEST_IID": fmt.Sprint(number),
+		"CI_PIPELINE_SOURCE": "merge_request_event", "CI_MERGE_REQUEST_IID": strconv.Itoa(number),
 		"CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "7", "CI_MERGE_REQUEST_DIFF_BASE_SHA": base, "reference": g.reference(number),
 	}
 }
@@ -185,7 +187,8 @@ func (g *gitLab) job(run *Run, j gitLabJob, reference string, variables map[stri
 	if err != nil {
 		status = "failed"
 	}
-	if after := g.shell(run, folder, strings.Join(j.AfterScript, "\n"), append(env, "CI_JOB_STATUS="+status), shell...); after != nil {
+	env = append(env, "CI_JOB_STATUS="+status)
+	if after := g.shell(run, folder, strings.Join(j.AfterScript, "\n"), env, shell...); after != nil {
 		run.Log += "\nafter_script: " + after.Error() + "\n"
 	}
 	return err
