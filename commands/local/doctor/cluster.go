@@ -78,7 +78,8 @@ func rights(k *kubectl.Kubectl, namespace, purpose string, state State, needed .
 		}
 	}
 	if len(denied) > 0 {
-		c.State, c.Detail = state, fmt.Sprintf("the user cannot %s, and must not %s", purpose, strings.Join(denied, ", "))
+		c.State = state
+		c.Detail = fmt.Sprintf("the user cannot %s, since these rights are missing: %s", purpose, strings.Join(denied, ", "))
 		c.Action = "ask who runs the cluster for a Role with these rights"
 	}
 	return c
