@@ -54,11 +54,11 @@ func (f *statusFlags) describe(c *cobra.Command, args []string) error {
 		return err
 	}
 	from := source{statusFlags: f, sandboxes: []string{contract.LabelValue(args[0])}}
-	_, objects, err := from.look()
+	judged, objects, err := from.look()
 	if err != nil {
 		return err
 	}
-	if err := from.explain(objects, from.judge(objects)); err != nil { // the state of the steps is known nevertheless
+	if err := from.explain(objects, judged); err != nil { // the state of the steps is known nevertheless
 		rplug.Complain(c.ErrOrStderr(), c, err.Error())
 	}
 	found := objects.Describe(from.sandboxes[0], from.judge(objects))
