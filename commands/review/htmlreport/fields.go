@@ -51,6 +51,9 @@ var plainKeys = strings.Fields("apiVersion kind name namespace generateName imag
 	"runAsUser runAsGroup fsGroup readOnlyRootFilesystem schedulerName priorityClassName runtimeClassName nodeName " +
 	"nodeSelector")
 
+// plainLists are the plain keys whose values are lists: a list at another one is a mistake, and may hold anything.
+var plainLists = []string{"shortNames"}
+
 // plainMappings are the keys of mappings whose scalars are all shown.
 var plainMappings = []string{"labels", "matchLabels", "selector", "nodeSelector", "limits", "requests"}
 
@@ -111,6 +114,9 @@ func foreign(nodes []*yaml.Node, key string, node *yaml.Node) []*yaml.Node {
 			nodes = foreign(nodes, node.Content[i].Value, node.Content[i+1])
 		}
 		return nodes
+	}
+	if !slices.Contains(plainLists, key) {
+		key = ""
 	}
 	for _, child := range node.Content {
 		nodes = foreign(nodes, key, child)

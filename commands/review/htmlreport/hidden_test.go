@@ -311,3 +311,13 @@ func TestIgnoredKeysOfNativeDocuments(t *testing.T) {
 	assert.NotContains(t, got, "secret-")
 	assert.Contains(t, got, "(hidden)")
 }
+
+// A list in place of a name is a mistake, and may hold anything. Lists of names are shown.
+func TestListsAtPlainKeys(t *testing.T) {
+	t.Parallel()
+	got := page(t, folder(t, map[string]string{"all.yaml": "apiVersion: example.com/v1\nkind: Login\nmetadata: {name: l}\nspec:\n" +
+		"  names: {shortNames: [shown-1], name: [secret-1]}\n---\nname: Bad_Name@1.0.0\nspec:\n" +
+		"  runner: {image: alpine}\n  create:\n  - {name: one, script: \"#!/bin/sh\"}\n"}))
+	assert.NotContains(t, got, "secret-1")
+	assert.Contains(t, got, "shortNames: [shown-1]")
+}
