@@ -16,6 +16,7 @@ import (
 
 // described are the resources and kinds that a sandbox can have beside what its states depend on.
 var described = []struct{ resource, kind string }{
+	{"configmaps", "ConfigMap"}, // those of the sandbox as a whole
 	{"serviceaccounts", "ServiceAccount"},
 	{"roles.rbac.authorization.k8s.io", "Role"},
 	{"rolebindings.rbac.authorization.k8s.io", "RoleBinding"},

@@ -98,6 +98,10 @@ const (
 	RouteGroupKey = Group + "/route-group"
 	// what installs or removes a package, label and annotation: the name of the request
 	InstallKey = Group + "/install"
+	// the ConfigMap of a sandbox that expires in the cluster: the duration of its ttl
+	TTLKey = Group + "/ttl"
+	// the same ConfigMap: what the ttl counts from, createdAt or updatedAt
+	TTLOffsetKey = Group + "/ttl-offset-from"
 	// documents of a package that are applied as they are: the name of the function config that made them so
 	AppliedByKey = Group + "/applied-by"
 )

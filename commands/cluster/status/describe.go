@@ -42,8 +42,10 @@ type Secret struct {
 type Object struct {
 	Namespace string `json:"namespace"`
 	Object    string `json:"object"` // KIND/NAME
-	// TTL is the lifetime from its creation after which kube-janitor deletes it.
-	TTL string `json:"ttl,omitempty"`
+	// TTL is the lifetime from its creation after which kube-janitor deletes it, or that of the whole sandbox if TTLFrom says
+	// what it counts from.
+	TTL     string `json:"ttl,omitempty"`
+	TTLFrom string `json:"ttlFrom,omitempty"`
 }
 
 // ttlKey is the annotation for kube-janitor (https://codeberg.org/hjacobs/kube-janitor) on forks and routes.
@@ -85,7 +87,10 @@ func (d *Description) AddOthers(text []byte) error {
 }
 
 func (d *Description) add(kind string, m *metav1.ObjectMeta) {
-	one := Object{m.Namespace, strings.ToLower(kind) + "/" + m.Name, m.Annotations[ttlKey]}
+	one := Object{
+		Namespace: m.Namespace, Object: strings.ToLower(kind) + "/" + m.Name,
+		TTL: cmp.Or(m.Annotations[contract.TTLKey], m.Annotations[ttlKey]), TTLFrom: m.Annotations[contract.TTLOffsetKey],
+	}
 	at, known := slices.BinarySearchFunc(d.Objects, one, func(a, b Object) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Object, b.Object))
 	})
@@ -136,8 +141,7 @@ func (d *Description) Text(now metav1.Time, style report.Style) string {
 	for _, o := range d.Objects {
 		objects = append(objects, []string{"", o.Namespace, o.Object})
 		if o.TTL != "" {
-			when := o.TTL + " after its creation, if the cluster has kube-janitor"
-			expiring = append(expiring, []string{"", o.Namespace, o.Object, when})
+			expiring = append(expiring, []string{"", o.Namespace, o.Object, o.expiry()})
 		}
 	}
 	section("secrets with outputs", secrets)
@@ -147,6 +151,14 @@ func (d *Description) Text(now metav1.Time, style report.Style) string {
 	}
 	section("expires", expiring)
 	return b.String()
+}
+
+// expiry says when what deletes the object, or the sandbox.
+func (o *Object) expiry() string {
+	if o.TTLFrom != "" {
+		return o.TTL + " (" + o.TTLFrom + "): the CronJob of the namespace tears the whole sandbox down"
+	}
+	return o.TTL + " after its creation, if the cluster has kube-janitor"
 }
 
 // keyText are the keys on one line.

@@ -28,11 +28,8 @@ const (
 	MaxPlan = 16 << 20
 )
 
-// Annotations of the ConfigMap.
+// Annotations of the ConfigMap, beside contract.TTLKey and contract.TTLOffsetKey, which repeat the plan for people.
 const (
-	// TTLKey and OffsetKey repeat the ttl of the plan for people.
-	TTLKey    = contract.Group + "/ttl"
-	OffsetKey = contract.Group + "/ttl-offset-from"
 	// DocumentKey is a digest of the sandbox's spec: a changed document changes the ConfigMap, even if its teardown stays
 	// the same.
 	DocumentKey = contract.Group + "/document-digest"

@@ -173,7 +173,7 @@ func digest(item *krm.Item) ([]byte, error) {
 
 // annotate adds the annotations of the ConfigMap.
 func (e *expiring) annotate(annotations map[string]string) {
-	annotations[expiry.TTLKey], annotations[expiry.OffsetKey] = e.ttl.Duration, e.ttl.OffsetFrom
+	annotations[contract.TTLKey], annotations[contract.TTLOffsetKey] = e.ttl.Duration, e.ttl.OffsetFrom
 	annotations[expiry.DocumentKey] = "sha256:" + hex.EncodeToString(e.digest)
 }
 
