@@ -41,6 +41,9 @@ type EngineOptions struct {
 	Warn, Progress func(line string)
 }
 
+// Engines returns the names of the engines.
+func Engines() []string { return append(container.Programs(), process.Name) }
+
 // Open returns the engine.
 func Open(ctx context.Context, options EngineOptions) (localrun.Engine, error) {
 	switch name := options.Name; {

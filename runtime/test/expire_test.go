@@ -338,6 +338,54 @@ func TestExpire_clocks(t *testing.T) {
 	}
 }
 
+// Clocks may jump between runs. A jump of one clock changes nothing. If both are ahead and come back, no step runs twice, nothing
+// else is removed before the ttl has passed again, and what was created meanwhile does not expire.
+func TestExpire_jumpingClocks(t *testing.T) {
+	t.Parallel()
+	late, far := created.Add(3*time.Hour), created.Add(24*365*time.Hour)
+	e := newExpirer(t)
+	hasStarted := func() bool { return e.server.Object(e.job(e.jobs[0])) != nil }
+	for _, clocks := range [][2]time.Time{
+		{created, created}, {far, created}, {created, far}, {time.Unix(0, 0), far}, {far, time.Unix(0, 0)},
+		{created.Add(-time.Hour), created.Add(-time.Hour)}, {created, created},
+	} {
+		e.at(clocks[1])
+		e.node = clocks[0]
+		require.Zero(t, e.run(), e.log)
+		require.False(t, hasStarted(), "%v %s", clocks, e.log)
+	}
+
+	e.at(late)
+	require.Zero(t, e.run(), e.log)
+	require.True(t, hasStarted(), e.log)
+	e.end("Complete")
+	steps, seen := e.left(), len(e.server.Calls())
+	for _, back := range []time.Time{created, created.Add(-time.Hour), time.Unix(0, 0)} {
+		e.at(back)
+		require.Zero(t, e.run(), e.log)
+		e.at(late)
+		e.node = back
+		require.Zero(t, e.run(), e.log)
+		assert.Equal(t, steps, e.left(), "%v %s", back, e.log)
+	}
+	assert.Empty(t, e.writes(seen), "the clocks are back")
+	e.at(late)
+	require.Zero(t, e.run(), e.log)
+	e.server.collect()
+	assert.Empty(t, e.left(), e.log)
+
+	// Applied while both clocks are ahead: the creation is later than now when they are right again.
+	young := newExpirer(t)
+	young.server.Put(young.configMap(), merge(young.server.Object(young.configMap()), object{"metadata": object{
+		"creationTimestamp": timestamp(far),
+	}}))
+	for _, now := range []time.Time{far, late, far.Add(time.Minute)} {
+		young.at(now)
+		require.Zero(t, young.run(), young.log)
+		assert.Nil(t, young.server.Object(young.job(young.jobs[0])), "%v %s", now, young.log)
+	}
+}
+
 // The program may be killed at each of its requests: the next run continues, no step runs twice, and nothing is left.
 func TestExpire_killedAtAnyRequest(t *testing.T) {
 	t.Parallel()

@@ -53,8 +53,9 @@ func doctorCommand(stdout io.Writer, features []extension.Extension) *cobra.Comm
 	f.SortFlags = false
 	f.StringArrayVarP(&flags.namespaces, "namespace", "n", nil,
 		"`NAME` of a namespace of steps; repeatable (default: kubectl's)")
-	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
-	flags.kubectl.Flags(f)
+	flags.output.Flag(command)
+	flags.kubectl.Flags(command)
+	flags.kubectl.Namespace(command)
 	command.RunE = flags.run
 	return flags.inputs.ReadProject(command)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/commands/kubectl"
@@ -61,12 +60,29 @@ func runCommand(features []extension.Extension) *cobra.Command {
 		Example: "  rplug run hello-db plugins/ --param dbname=test\n" +
 			"  rplug run hello-db plugins/ --param dbname=test --phase delete",
 	}
-	flags.declare(command.Flags())
-	command.RunE = flags.run
+	flags.declare(command)
+	command.RunE, command.ValidArgsFunction = flags.run, rplug.FirstArgument(flags.inputs.CompleteNames(rplug.PluginNames))
+	for name, complete := range map[string]cobra.CompletionFunc{
+		"phase": rplug.CompleteOne(phases()...), "engine": rplug.CompleteOne(local.Engines()...), "param": cobra.NoFileCompletions,
+		"sandbox": flags.inputs.CompleteNames(rplug.SandboxNames), "shell": flags.inputs.CompleteNames(rplug.StepNames),
+		"outputs-from": cobra.FixedCompletions([]string{fromCluster}, cobra.ShellCompDirectiveFilterDirs),
+	} {
+		rplug.Register(command, name, complete)
+	}
 	return flags.inputs.ReadProject(command)
 }
 
-func (f *runFlags) declare(flags *pflag.FlagSet) {
+// phases are the values of --phase.
+func phases() []string {
+	names := make([]string, len(v1alpha1.Phases))
+	for i, phase := range v1alpha1.Phases {
+		names[i] = string(phase)
+	}
+	return names
+}
+
+func (f *runFlags) declare(command *cobra.Command) {
+	flags := command.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.phase, "phase", string(v1alpha1.PhaseCreate), "`PHASE` to run: create or delete")
 	flags.Func("param", "`NAME=VALUE` of a param; repeatable", func(text string) error {
@@ -88,10 +104,10 @@ func (f *runFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&f.shell, "shell", "", "run a shell in the place of `STEP` or RESOURCE/STEP; publish nothing")
 	flags.StringVar(&f.outputsFrom, "outputs-from", "", "`FROM` where outputs of steps are that did not run here: "+
 		"cluster,\nor the folder .rplug of another run")
-	f.kubectl.Flags(flags)
+	f.kubectl.Flags(command)
 	flags.BoolVar(&f.logs, "logs", false, "print what all steps printed, not only failed ones")
 	flags.BoolVar(&f.showOutputs, "show-outputs", false, "print the values of outputs, which can be secrets")
-	flags.VarP(&f.output, "output", "o", rplug.OutputUsage)
+	f.output.Flag(command)
 }
 
 func (f *runFlags) run(c *cobra.Command, args []string) error {

@@ -53,7 +53,7 @@ func testCommand(stdout io.Writer, features []extension.Extension) *cobra.Comman
 			"  inputs-declared           scripts read no variable that nothing declares or sets\n" +
 			"  create-twice              a second create phase succeeds with the same outputs\n" +
 			"  delete-twice              a second delete phase succeeds\n" +
-			"  nothing-left              no outputs are left after the delete phase\n" +
+			"  nothing-left              no outputs are left after the delete phase, nor new state of fixtures\n" +
 			"  processes-end             no process of a script runs behind it\n" +
 			"  any-order                 independent steps run in other orders, delayed at random\n" +
 			"  create-after-kill         the create phase succeeds after each of its steps was killed\n" +
@@ -64,7 +64,10 @@ func testCommand(stdout io.Writer, features []extension.Extension) *cobra.Comman
 		Example: "  rplug test plugins/ --engine process\n  rplug test plugins/ --run '^hello-db/' --update",
 	}
 	flags.declare(command.Flags())
-	command.RunE = flags.test
+	command.RunE, command.ValidArgsFunction = flags.test, rplug.CompleteFiles
+	rplug.Register(command, "engine", rplug.CompleteOne(local.Engines()...))
+	rplug.Register(command, "output", rplug.CompleteOne(plugintest.Formats()...))
+	rplug.Register(command, "run", cobra.NoFileCompletions)
 	return flags.inputs.ReadProject(command)
 }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// Machine checks what rplug run and rplug test need: at least one engine. Git is needed by --base-ref.
+// Machine checks what rplug run and rplug test need: at least one engine, which rendering does not need. Git is needed by
+// --base-ref.
 func Machine(ctx context.Context) []Check {
 	programs := container.Programs()
 	checks := append(make([]Check, 0, 1+len(programs)), namespaces())
@@ -21,8 +22,8 @@ func Machine(ctx context.Context) []Check {
 	works := slices.ContainsFunc(checks, func(c Check) bool { return c.State == OK })
 	engines := Check{Part: PartMachine, State: OK, Subject: "engine", Detail: "rplug run and rplug test can run scripts"}
 	if !works {
-		engines.State, engines.Detail = Missing, "rplug run and rplug test have no engine that isolates scripts"
-		engines.Action = "make one of those above work"
+		engines.State, engines.Detail = Warning, "rplug run and rplug test have no engine that isolates scripts"
+		engines.Action = "make one of those above work to use them"
 	}
 	version := Check{Part: PartMachine, State: OK, Subject: "rplug", Detail: "version " + cli.BuildVersion()}
 	return slices.Concat([]Check{version}, checks, []Check{engines, git()})
@@ -38,8 +39,11 @@ func namespaces() Check {
 	if err == nil {
 		return c
 	}
-	c.State, c.Detail = Warning, "--engine process cannot isolate scripts, and has no absolute paths: "+err.Error()
+	c.State, c.Detail = Warning, "--engine process cannot isolate scripts: "+err.Error()
 	c.Action = "use an engine with containers"
+	if command := process.FoldersCommand(); command != "" {
+		c.Action += ", or make folders for scripts that you trust: " + command
+	}
 	switch _, missing := exec.LookPath("bwrap"); {
 	case missing != nil:
 		c.Action = "install bubblewrap (apt-get install bubblewrap), or use an engine with containers"

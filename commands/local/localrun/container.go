@@ -1,7 +1,6 @@
 package localrun
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -27,12 +26,11 @@ type resolver struct {
 	// secret and configMap return the data of an object with a name, or nil if it does not exist.
 	secret, configMap func(name string) *source
 
-	problems []error
+	problems problems
 }
 
 func (r *resolver) fail(at, format string, args ...any) {
-	r.problems = append(r.problems, fmt.Errorf("step %q: podTemplateOverlay: spec.%s: "+format,
-		append([]any{r.step.label(), at}, args...)...))
+	r.problems.add(r.step.label(), "spec."+at, fmt.Sprintf(format, args...))
 }
 
 // container returns the container of the step without name and log. Values that are published later are missing.
@@ -52,7 +50,7 @@ func (r *resolver) container() (Container, error) {
 	for _, mount := range main.VolumeMounts {
 		r.mount(&c, mount)
 	}
-	return c, errors.Join(r.problems...)
+	return c, r.problems.err()
 }
 
 // environment returns the variables of main in their order. If a name occurs twice, the last one counts.
@@ -259,14 +257,13 @@ func (r *resolver) files(c *Container, mount corev1.VolumeMount, got *source, it
 
 // checkReferences reports all references of steps to objects that do not exist and that no step publishes.
 func (p *phase) checkReferences() error {
-	var problems []error
+	var found problems
 	for _, s := range p.steps {
 		r := p.resolver(s, func(string) *source { return &source{later: true} })
-		if _, err := r.container(); err != nil {
-			problems = append(problems, err)
-		}
+		_, _ = r.container()
+		found = append(found, r.problems...)
 	}
-	return errors.Join(problems...)
+	return found.err()
 }
 
 // resolver returns the resolver of a step. published returns the data of the Secret of another step.

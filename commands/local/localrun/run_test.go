@@ -434,18 +434,10 @@ data: {key: wrong}
 
 	_, err := w.try(documents[:strings.Index(documents, "---")], create)
 	require.EqualError(t, err, strings.Join([]string{
-		`step "pp/a": podTemplateOverlay: spec.containers[main].envFrom[0].secretRef.name: secret "admin" must be among the ` +
-			`documents, in namespace "default" or without a namespace: add one to PATH`,
-		`step "pp/a": podTemplateOverlay: spec.containers[main].envFrom[1].configMapRef.name: configMap "conf" must be among the ` +
-			`documents, in namespace "default" or without a namespace: add one to PATH`,
-		`step "pp/a": podTemplateOverlay: spec.containers[main].env[B].valueFrom.configMapKeyRef.name: configMap "conf" must be ` +
+		`step "pp/a": podTemplateOverlay: spec.containers[main].envFrom[0].secretRef.name and 1 more: secret "admin" must be ` +
 			`among the documents, in namespace "default" or without a namespace: add one to PATH`,
-		`step "pp/a": podTemplateOverlay: spec.volumes[conf].configMap.name: configMap "conf" must be among the documents, in ` +
-			`namespace "default" or without a namespace: add one to PATH`,
-		`step "pp/a": podTemplateOverlay: spec.volumes[conf].configMap.name: configMap "conf" must be among the documents, in ` +
-			`namespace "default" or without a namespace: add one to PATH`,
-		`step "pp/a": podTemplateOverlay: spec.volumes[cert].secret.name: secret "admin" must be among the documents, in ` +
-			`namespace "default" or without a namespace: add one to PATH`,
+		`step "pp/a": podTemplateOverlay: spec.containers[main].envFrom[1].configMapRef.name and 2 more: configMap "conf" must ` +
+			`be among the documents, in namespace "default" or without a namespace: add one to PATH`,
 	}, "\n"))
 	assert.Empty(t, w.events)
 }

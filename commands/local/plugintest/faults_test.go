@@ -151,6 +151,7 @@ func TestSuite_findsFaults(t *testing.T) {
 			[]string{delSeed, ""},
 			map[string]string{
 				"small/delete-check":             "-seed is left",
+				"small/nothing-left":             `fixture "server": its state must be that before the create phase`,
 				"small/delete-twice":             "-seed is left",
 				"small/create-after-kill":        "-seed is left",
 				"small/delete-after-half-create": "-seed is left",

@@ -36,6 +36,8 @@ type Check struct {
 	Result Result `json:"result"`
 	// Messages are the reasons why the check failed or was skipped, each on one line.
 	Messages []string `json:"messages,omitempty"`
+	// Note is the list of the things that a check has looked at, if its name says more.
+	Note string `json:"note,omitempty"`
 	// Logs are the last lines of failed steps, scripts and fixtures.
 	Logs []Log `json:"logs,omitempty"`
 }
@@ -127,6 +129,9 @@ func (c Check) Text(style report.Style) string {
 	line := fmt.Sprintf("%s %s", c.Name(), c.ID)
 	switch c.Result {
 	case Passed:
+		if c.Note != "" {
+			line += ": " + report.Printable(c.Note)
+		}
 		return style.Success("ok  ") + "  " + line + "\n"
 	case Skipped:
 		return style.Quiet("skip") + "  " + line + ": " + report.Printable(strings.Join(c.Messages, "; ")) + "\n"

@@ -29,6 +29,7 @@ type round struct {
 	fixtures []*fixture
 	engine   *watched
 	state    *localrun.State
+	initial  []fixtureState // before the create phase
 	// published are the outputs of both phases, for scripts.
 	published map[v1alpha1.Phase]outputs
 }

@@ -3,7 +3,7 @@
 //
 // If bubblewrap is installed and the machine allows namespaces, each step has a mount and a process namespace, like a
 // container: it can read but not change the files of this machine, and its outputs, inputs and folders are at their absolute
-// paths. Otherwise only steps without such paths can run.
+// paths. Otherwise these paths must be in folders that the user has made for that, such as /outputs.
 //
 // The engine starts its program again in the namespaces, so programs that use it must call Main first:
 //
@@ -34,6 +34,9 @@ const Name = "process"
 
 // RunnerArgument makes a program that calls Main the runner of a step in a container.
 const RunnerArgument = "__runner"
+
+// plainArgument makes it the runner of a step without bubblewrap, with the folder of the step.
+const plainArgument = "__plain"
 
 // stepArgument makes it the first process of a step in bubblewrap. It inherits the files argumentsFile, which bubblewrap
 // reads, controlFile, and startedFile.

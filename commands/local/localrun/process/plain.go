@@ -13,11 +13,14 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// runPlain runs a script in a new folder, on the files of this machine.
+// runPlain runs a script in a new folder, on the files of this machine. Its files at absolute paths are in folders that the
+// user has made there.
 func runPlain(ctx context.Context, container localrun.Container) (result localrun.Result, err error) {
-	if err := checkPaths(container); err != nil {
+	claimed, err := claimFolders(ctx, container)
+	if err != nil {
 		return localrun.Result{}, err
 	}
+	defer claimed.release()
 	folder, err := makeFolder(container)
 	if err != nil {
 		return localrun.Result{}, err
@@ -46,10 +49,15 @@ func runPlain(ctx context.Context, container localrun.Container) (result localru
 	}
 	result.Remaining = !container.Terminal && !result.Interrupted && awaitOthers(command.Process.Pid, folder)
 	endGroup(command)
+	if container.Plan != nil && result.ExitCode == 0 {
+		result.Outputs, result.ExitCode = outputs(container, folder)
+	}
+	result.Message = message(folder)
 	return result, nil
 }
 
-// plainArguments writes the script into the folder, and returns the command that runs it there, without the runner.
+// plainArguments writes the script into the folder, and returns the command that runs it there: below the runner if the step
+// has data flow, since the runner collects outputs.
 func plainArguments(container localrun.Container, folder string) ([]string, error) {
 	arguments := slices.Clone(container.Command)
 	if len(arguments) > 0 && arguments[0] == contract.RunnerFile {
@@ -59,6 +67,9 @@ func plainArguments(container localrun.Container, folder string) ([]string, erro
 		return nil, errNoCommand
 	}
 	for _, file := range container.Files {
+		if file.Path != contract.ScriptFile {
+			continue
+		}
 		script := filepath.Join(folder, "script")
 		if err := os.WriteFile(script, file.Content, 0o700); err != nil {
 			return nil, err
@@ -69,28 +80,17 @@ func plainArguments(container localrun.Container, folder string) ([]string, erro
 			}
 		}
 	}
-	return arguments, nil
+	if container.Plan == nil {
+		return arguments, nil
+	}
+	self, err := os.Executable()
+	if err == nil {
+		err = errors.Join(prepareVolume(volumeFolder(folder), *container.Plan), os.WriteFile(messageFile(folder), nil, 0o600))
+	}
+	return append([]string{self, plainArgument, folder}, arguments...), err
 }
 
-// checkPaths reports all files and folders that would need to be at an absolute path.
-func checkPaths(container localrun.Container) error {
-	var problems []error
-	fail := func(what, path string) {
-		problems = append(problems, fmt.Errorf("%s must not be at %q: without bubblewrap, a process cannot have files at "+
-			"absolute paths: install bubblewrap, or use --engine docker or --engine podman", what, path))
-	}
-	for _, file := range container.Files {
-		if file.Path != contract.ScriptFile {
-			fail("an input", file.Path)
-		}
-	}
-	for _, folder := range container.Folders {
-		fail("a volume", folder)
-	}
-	if container.Plan != nil {
-		for _, output := range container.Plan.Outputs {
-			fail(fmt.Sprintf("output %q", output.Name), output.Path)
-		}
-	}
-	return errors.Join(problems...)
+// filesOf returns the files of a container without its script, which may be anywhere.
+func filesOf(container localrun.Container) []localrun.File {
+	return slices.DeleteFunc(slices.Clone(container.Files), func(f localrun.File) bool { return f.Path == contract.ScriptFile })
 }

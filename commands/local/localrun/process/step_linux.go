@@ -27,6 +27,11 @@ func Main(arguments []string) (exitCode int, isStep bool) {
 	switch arguments[0] {
 	case RunnerArgument:
 		return run(runner.CgroupFolder, command), true
+	case plainArgument:
+		return runner.Runner{
+			Folder: volumeFolder(command[0]), Reporter: runner.Reporter{Stderr: os.Stderr, TerminationLog: messageFile(command[0])},
+			Command: command[1:],
+		}.Run(), true
 	case stepArgument:
 		for _, file := range []int{controlFile, startedFile} {
 			syscall.CloseOnExec(file) // not inherited by scripts
