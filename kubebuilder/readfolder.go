@@ -27,8 +27,7 @@ func isDiscovery(folder string) bool {
 	if strings.HasSuffix("/"+filepath.ToSlash(filepath.Clean(folder)), "/kubebuilder/plugins") {
 		return true
 	}
-	programs, _ := filepath.Glob(filepath.Join(escapeGlob(folder), "*", "v[0-9]*", "*"))
-	for _, file := range programs {
+	for _, file := range programsOf(folder) {
 		version := filepath.Dir(file)
 		if v1alpha1.CheckPluginVersion(filepath.Base(version)) == "" && !load.HasDocuments(file) &&
 			v1alpha1.IsProgram(filepath.Base(file), filepath.Base(filepath.Dir(version))) && isScript(file) {
@@ -36,6 +35,19 @@ func isDiscovery(folder string) bool {
 		}
 	}
 	return false
+}
+
+// programsOf returns the files that may be programs of plugins. Files beside the folders of plugins are not looked up: there
+// may be very many.
+func programsOf(folder string) (files []string) {
+	entries, _ := os.ReadDir(folder)
+	for _, entry := range entries {
+		if !entry.Type().IsRegular() {
+			programs, _ := filepath.Glob(filepath.Join(escapeGlob(filepath.Join(folder, entry.Name())), "v[0-9]*", "*"))
+			files = append(files, programs...)
+		}
+	}
+	return files
 }
 
 // escapeGlob escapes the metacharacters of patterns.

@@ -43,10 +43,11 @@ func describeCommand(stdout io.Writer) *cobra.Command {
 	}
 	f := command.Flags()
 	f.SortFlags = false
-	flags.in(f)
-	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
-	flags.kubectl.Flags(f)
+	flags.in(command)
+	flags.output.Flag(command)
+	flags.kubectl.Flags(command)
 	command.RunE = flags.describe
+	command.ValidArgsFunction = rplug.OnlyFirst(flags.kubectl.Sandboxes(flags.where))
 	return command
 }
 

@@ -26,10 +26,10 @@ func listCommand(stdout io.Writer) *cobra.Command {
 	f := command.Flags()
 	f.SortFlags = false
 	f.StringArrayVarP(&flags.dumps, "file", "f", nil, "read a `DUMP` of kubectl get, - for stdin, instead of running kubectl")
-	flags.in(f)
-	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
-	flags.kubectl.Flags(f)
-	command.RunE = flags.list
+	flags.in(command)
+	flags.output.Flag(command)
+	flags.kubectl.Flags(command)
+	command.RunE, command.ValidArgsFunction = flags.list, cobra.NoFileCompletions
 	return command
 }
 

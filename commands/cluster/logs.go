@@ -35,10 +35,11 @@ func logsCommand(stdout io.Writer) *cobra.Command {
 	}
 	f := command.Flags()
 	f.SortFlags = false
-	flags.in(f)
+	flags.in(command)
 	f.BoolVar(&flags.follow, "follow", false, "print new lines as they come, of one step")
-	flags.kubectl.Flags(f)
+	flags.kubectl.Flags(command)
 	command.RunE = func(c *cobra.Command, args []string) error { return flags.run(c, stdout, args) }
+	command.ValidArgsFunction = flags.completeSandbox
 	return command
 }
 

@@ -35,10 +35,10 @@ func rerunCommand() *cobra.Command {
 	}
 	f := command.Flags()
 	f.SortFlags = false
-	flags.in(f)
+	flags.in(command)
 	f.BoolVar(&flags.dryRun, "dry-run", false, "print the commands of kubectl, and run none")
-	flags.kubectl.Flags(f)
-	command.RunE = flags.run
+	flags.kubectl.Flags(command)
+	command.RunE, command.ValidArgsFunction = flags.run, flags.completeSandbox
 	return command
 }
 

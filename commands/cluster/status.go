@@ -7,10 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"github.com/resource-plugins/krm-functions/commands/cluster/status"
@@ -72,21 +72,44 @@ func statusCommand(stdout io.Writer) *cobra.Command {
 	f.SortFlags = false
 	f.StringArrayVarP(&flags.dumps, "file", "f", nil, "read a `DUMP` of kubectl get, - for stdin, instead of running kubectl")
 	f.StringArrayVar(&flags.renders, "render", nil, "read the output of render: `PATH` of a file or folder, - for stdin")
-	flags.in(f)
+	flags.in(command)
 	f.BoolVar(&flags.wait, "wait", false, "wait until all steps are ready, or one is blocked, has failed or is stale")
 	f.DurationVar(&flags.timeout, "timeout", time.Hour, "`DURATION` to wait, such as 90s or 10m")
-	f.VarP(&flags.output, "output", "o", rplug.OutputUsage)
-	f.Var(&flags.graph, "graph", fmt.Sprintf("print the steps as a picture in `FORMAT`: %v", diagram.Formats))
-	flags.kubectl.Flags(f)
+	flags.output.Flag(command)
+	f.Var(&flags.graph, "graph", "print the steps as a picture in `FORMAT`: "+strings.Join(formatNames(), ", "))
+	flags.kubectl.Flags(command)
 	f.BoolVar(&flags.printTemplate, "print-template", false, "print the template for kubectl, and read nothing")
-	command.RunE = flags.run
+	rplug.Register(command, "graph", rplug.CompleteOne(formatNames()...))
+	command.RunE, command.ValidArgsFunction = flags.run, flags.kubectl.Sandboxes(flags.where)
 	return command
 }
 
 // in declares the flags for the namespaces that are read.
-func (f *statusFlags) in(flags *pflag.FlagSet) {
+func (f *statusFlags) in(command *cobra.Command) {
+	flags := command.Flags()
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "`NAME` of the namespace (default: kubectl's; with --file all)")
 	flags.BoolVarP(&f.everywhere, "all-namespaces", "A", false, "all namespaces")
+	f.kubectl.Namespace(command)
+}
+
+// completeSandbox completes the first argument, the sandbox, and behind it its steps.
+func (f *statusFlags) completeSandbox(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return f.kubectl.Sandboxes(f.where)(c, args, text)
+	case 1:
+		return f.kubectl.Steps(f.where, args[0])
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// formatNames are the values of --graph.
+func formatNames() []string {
+	names := make([]string, len(diagram.Formats))
+	for i, format := range diagram.Formats {
+		names[i] = string(format)
+	}
+	return names
 }
 
 // isScreen reports whether a stream is a terminal.

@@ -1,7 +1,7 @@
 // Package kubectl runs the user's kubectl, with the access that it has:
 //
 //	var k kubectl.Kubectl
-//	k.Flags(command.Flags())
+//	k.Flags(command)
 //	text, err := k.Run(nil, "get", "jobs", "-o", "json")
 package kubectl
 
@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -36,10 +37,14 @@ type Kubectl struct {
 }
 
 // Flags declares how kubectl is found and which cluster it uses.
-func (k *Kubectl) Flags(flags *pflag.FlagSet) {
+func (k *Kubectl) Flags(command *cobra.Command) {
+	flags := command.Flags()
 	flags.StringVar(&k.context, "context", "", "`NAME` of the context of the kubeconfig")
 	flags.StringVar(&k.kubeconfig, "kubeconfig", "", "`FILE` with the kubeconfig (default: kubectl's)")
 	flags.StringVar(&k.program, "kubectl", name, "`PROGRAM` to run as kubectl")
+	register(command, "context", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return (&Kubectl{program: k.program, kubeconfig: k.kubeconfig}).lines("config", "get-contexts", "-o", "name")
+	})
 }
 
 // Run returns the output of kubectl.

@@ -35,7 +35,7 @@ func convert(name string, text []byte, kind string, at krm.Place) ([]byte, error
 	var head strings.Builder
 	for _, one := range []string{
 		"apiVersion: " + contract.APIVersion, "kind: " + kind, "metadata:", "  annotations:",
-		fmt.Sprintf("    %s: %s", contract.StateKey, stateAbsent),
+		fmt.Sprintf("    %s: %s", contract.StateKey, contract.Absent),
 	} {
 		head.WriteString(string(indent) + one + end)
 	}

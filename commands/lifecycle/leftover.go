@@ -14,10 +14,13 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/commands/kubectl"
+	clusterexpiry "github.com/resource-plugins/krm-functions/commands/lifecycle/expiry"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/history"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
 // stateLeaked is the state of sandboxes without a document that the history knows; that of others is stateUnknown.
@@ -34,10 +37,13 @@ type leftover struct {
 
 	newest metav1.Time
 	undo   []*unstructured.Unstructured
+	// created are the objects of the create phase.
+	created []*unstructured.Unstructured
+	past    *history.Past // if it has leaked
 }
 
 // sweptKinds are the kinds of kubectl get that sandboxes have objects of in every cluster, beside Secrets.
-const sweptKinds = "jobs,pods,configmaps,serviceaccounts,roles,rolebindings,deployments,services"
+const sweptKinds = "jobs,pods,configmaps,serviceaccounts,roles,rolebindings,poddisruptionbudgets,deployments,services"
 
 // sandboxes returns the sandboxes that have objects, by name and id. Of Secrets only the metadata is read.
 func (s *clusterState) sandboxes(stdin io.Reader) ([]*leftover, error) {
@@ -50,12 +56,9 @@ func (s *clusterState) sandboxes(stdin io.Reader) ([]*leftover, error) {
 		texts = append(texts, text)
 	}
 	if len(s.dumps) == 0 {
-		for kinds, output := range map[string]string{sweptKinds: "json", "secrets": kubectl.MetadataOf("Secret")} {
-			text, err := s.kubectl.Run(nil, "get", kinds, "--all-namespaces", "-l", contract.SandboxIDKey, "-o", output)
-			if err != nil {
-				return nil, err
-			}
-			texts = append(texts, text)
+		var err error
+		if texts, err = s.readSwept(); err != nil {
+			return nil, err
 		}
 	}
 	byID := map[string]*leftover{}
@@ -71,6 +74,44 @@ func (s *clusterState) sandboxes(stdin io.Reader) ([]*leftover, error) {
 	return slices.SortedFunc(maps.Values(byID), func(a, b *leftover) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	}), nil
+}
+
+// readSwept reads the objects of sandboxes with kubectl. A cluster may lack the kinds of engines and of routes.
+func (s *clusterState) readSwept() (texts [][]byte, err error) {
+	get := func(kinds, output string) error {
+		text, err := s.kubectl.Run(nil, "get", kinds, "--all-namespaces", "-l", contract.SandboxIDKey, "-o", output)
+		texts = append(texts, text)
+		return err
+	}
+	if err := get(sweptKinds, "json"); err != nil {
+		return nil, err
+	}
+	if err := get("secrets", kubectl.MetadataOf("Secret")); err != nil {
+		return nil, err
+	}
+	for _, kind := range customKinds() {
+		if err := get(kind, "json"); err != nil && !kubectl.IsUnknownKind(err) {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// customKinds are the kinds of kubectl get of engines, forks and routes that a cluster may lack.
+func customKinds() (kinds []string) {
+	for _, e := range engines.All() {
+		for _, k := range e.Traits().Kinds {
+			if k.IsCustom && k.WorkloadLabel == "" {
+				kinds = append(kinds, k.Resource)
+			}
+		}
+	}
+	for _, k := range clusterexpiry.ForkKinds() {
+		if strings.Contains(k.Group, ".") {
+			kinds = append(kinds, k.Resource+"."+k.Group)
+		}
+	}
+	return kinds
 }
 
 func addObject(byID map[string]*leftover, o *unstructured.Unstructured) {
@@ -90,14 +131,17 @@ func addObject(byID map[string]*leftover, o *unstructured.Unstructured) {
 	if created := o.GetCreationTimestamp(); s.newest.Before(&created) {
 		s.newest = created
 	}
-	if o.GetKind() == "ConfigMap" && o.GetAnnotations()[undo.DigestKey] != "" {
+	switch {
+	case o.GetKind() == "ConfigMap" && o.GetAnnotations()[undo.DigestKey] != "":
 		s.undo = append(s.undo, o)
+	case o.GetAnnotations()[contract.PhaseKey] == string(v1alpha1.PhaseCreate):
+		s.created = append(s.created, o)
 	}
 }
 
 // bySandbox returns the past of sandboxes by their ids alone: the labels of objects do not have the cluster.
-func bySandbox(past map[string]history.Past) map[string][]history.Past {
-	found := map[string][]history.Past{}
+func bySandbox(past map[string]*history.Past) map[string][]*history.Past {
+	found := map[string][]*history.Past{}
 	for id, one := range past {
 		if kind, rest, _ := strings.Cut(id, "/"); kind == contract.Sandbox {
 			own := rest[strings.LastIndex(rest, "/")+1:]
@@ -108,7 +152,7 @@ func bySandbox(past map[string]history.Past) map[string][]history.Past {
 }
 
 // judge decides whether the sandbox has leaked, given that no document has its id; known is what the history has of the id.
-func (s *leftover) judge(w *wanted, known []history.Past) {
+func (s *leftover) judge(w *wanted, known []*history.Past) {
 	s.State = stateUnknown
 	switch {
 	case w.unread != "":
@@ -117,12 +161,35 @@ func (s *leftover) judge(w *wanted, known []history.Past) {
 		s.Reason = "no commit of the repository has a document of this id"
 	case len(known) > 1:
 		s.Reason = "documents of several clusters have had this id"
+	case known[0].IsEarly:
+		s.Reason = "a commit about its document is dated later than now"
 	case s.newest.After(known[0].Changed):
 		s.Reason = "an object is younger than commit " + short(known[0].Commit) +
 			", the last one about its document: fetch all branches"
+	case !s.isKnownTo(known[0]):
+		s.Reason = "its teardown in the cluster is that of a document that no commit of the repository has"
 	default:
 		s.State, s.Reason = stateLeaked, "commit "+short(known[0].Commit)+" is the last one about its document"
+		s.past = known[0]
 	}
+}
+
+// isKnownTo reports whether the documents of the teardowns in the cluster are those of a past.
+func (s *leftover) isKnownTo(past *history.Past) bool {
+	return !slices.ContainsFunc(s.undo, func(o *unstructured.Unstructured) bool {
+		return !past.Specs[o.GetAnnotations()[clusterexpiry.DocumentKey]]
+	})
+}
+
+// generations returns the generations of the create steps, with the objects that have them.
+func (s *leftover) generations() map[string][]*unstructured.Unstructured {
+	all := map[string][]*unstructured.Unstructured{}
+	for _, o := range s.created {
+		for generation := range undo.Generations(o.Object) {
+			all[generation] = append(all[generation], o)
+		}
+	}
+	return all
 }
 
 func short(id string) string { return id[:min(12, len(id))] }

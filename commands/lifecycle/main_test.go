@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,13 +59,16 @@ func endJobs(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), text, 0o600))
 }
 
-// dump is the script command "dump TIME RENDER DUMP": it writes the objects of a render as kubectl prints them when they were
-// created at a time.
+// dump is the script command "dump TIME RENDER DUMP [KIND...]": it writes the objects of a render, or those of some kinds, as
+// kubectl prints them when they were created at a time.
 func dump(ts *testscript.TestScript, _ bool, args []string) {
 	var items []any
 	for part := range strings.SplitSeq(ts.ReadFile(args[1]), "---\n") {
 		var object map[string]any
 		ts.Check(yaml.Unmarshal([]byte(part), &object))
+		if kind, _ := object["kind"].(string); len(args) > 3 && !slices.Contains(args[3:], kind) {
+			continue
+		}
 		object["metadata"].(map[string]any)["creationTimestamp"] = args[0]
 		items = append(items, object)
 	}

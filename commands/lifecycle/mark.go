@@ -168,7 +168,7 @@ func (m *marker) file(ctx context.Context, name string, documents []load.Documen
 func annotate(change *edit.Change, d load.Document, p *pin) error {
 	var marks []edit.Annotation
 	if !d.Native {
-		marks = append(marks, edit.Annotation{Key: contract.StateKey, Value: stateAbsent})
+		marks = append(marks, edit.Annotation{Key: contract.StateKey, Value: contract.Absent})
 	}
 	if p == nil {
 		return change.Try(func() error { return change.Annotate(d.Item.PlaceOf(""), marks...) })
@@ -197,9 +197,6 @@ func (m *marker) convert(name string, text []byte, documents []load.Document) ([
 	}
 	return text, made
 }
-
-// stateAbsent is the value of the annotation resourceplugins.dev/state.
-const stateAbsent = "absent"
 
 // find returns where a document begins in a text of its file: those before it may have been marked.
 func (m *marker) find(name string, text []byte, of load.Document) (krm.Place, error) {

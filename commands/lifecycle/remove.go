@@ -47,8 +47,9 @@ func removeCommand(features []extension.Extension) *cobra.Command {
 	f.StringArrayVar(&flags.state.renders, "render", nil, "with --done: `PATH` of the output of render or build, - for stdin")
 	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil,
 		"with --done: read a `DUMP` of kubectl get instead of running kubectl")
-	flags.state.kubectl.Flags(f)
-	command.RunE = flags.run
+	flags.state.kubectl.Flags(command)
+	command.RunE, command.ValidArgsFunction = flags.run, flags.inputs.CompleteNames(rplug.RemovableNames)
+	rplug.Register(command, "cluster", flags.inputs.CompleteNames(rplug.ClusterNames))
 	return flags.inputs.ReadProject(command)
 }
 

@@ -47,6 +47,7 @@ func restoreCommand(features []extension.Extension) *cobra.Command {
 	f.SortFlags = false
 	f.StringVar(&flags.baseRef, "base-ref", "", "git `REVISION` with an older state of the documents, such as origin/main")
 	command.RunE = flags.run
+	rplug.Register(command, "base-ref", rplug.CompleteRevisions)
 	return flags.inputs.ReadProject(command)
 }
 

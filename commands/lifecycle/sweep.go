@@ -42,13 +42,15 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 		Long: "Compare the sandboxes whose objects a cluster has with the documents of the repository, of other\n" +
 			"PATHs, of revisions, of all branches, and with a list of names. What the cluster has is read with\n" +
 			"kubectl, or from a dump of kubectl get -o json or -o yaml. A sandbox without a document is\n\n" +
-			"  leaked   the history of the repository has a document of this id, and none of the objects is\n" +
-			"           younger than the commit that last changed that\n" +
+			"  leaked   the history of the repository has a document of this id, and that of the teardown in the\n" +
+			"           cluster, and none of the objects is younger than the last commit about the document\n" +
 			"  unknown  anything else: it may belong to another repository, cluster or branch\n\n" +
 			"With --render, print the delete phase of leaked sandboxes: the teardown that the option undo of\n" +
-			"render has put into the cluster, if its digest is right, and if all of it belongs to the sandbox and\n" +
-			"to its namespace. Users who may write ConfigMaps there can change both: review what is printed.\n" +
-			"Unknown sandboxes are named, and never rendered. Fetch all branches first. Secrets are not read.\n\n" +
+			"render has put into the cluster, if its digests are right, and if all of it belongs to the sandbox\n" +
+			"and to its namespace; or else that of the newest commit whose create steps the cluster has. What is\n" +
+			"not proven to be the same sandbox is named, and never rendered. Users who may write ConfigMaps in\n" +
+			"the cluster can change a teardown there: review what is printed. Fetch all branches first: if the\n" +
+			"clone may lack some, all is unknown with --all-branches. The values of Secrets are not read.\n\n" +
 			"Exit code: 0 if nothing is left over, 1 if something is, or a document has an error, 2 if the\n" +
 			"call is wrong or kubectl fails; with --render 0 if all leaked sandboxes were rendered.",
 		Example: "  rplug sweep --all-branches\n  kubectl get jobs,configmaps -A -o json | rplug sweep -f -\n" +
@@ -62,9 +64,10 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 	f.BoolVar(&flags.render, "render", false, "print the objects that tear leaked sandboxes down")
 	f.StringArrayVarP(&flags.state.dumps, "file", "f", nil,
 		"read a `DUMP` of kubectl get instead of running kubectl, - for stdin")
-	flags.state.kubectl.Flags(f)
+	flags.state.kubectl.Flags(command)
 	flags.output = rplug.OutputFlag(command)
 	command.RunE = flags.run
+	rplug.Register(command, "ref", rplug.CompleteRevisions)
 	return flags.inputs.ReadProject(command)
 }
 
@@ -113,7 +116,8 @@ func (f *sweepFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	if f.render {
-		return renderLeaked(c, left)
+		p := &prover{inputs: &f.inputs, options: options}
+		return p.renderLeaked(c, left)
 	}
 	if err := f.print(c.OutOrStdout(), left); err != nil || len(left) == 0 {
 		return err
@@ -183,6 +187,9 @@ func (f *sweepFlags) wanted(c *cobra.Command, args []string, options load.Option
 	w.add(read, "the working folder")
 	refs := f.refs
 	if f.allBranches {
+		if w.unread, err = missingBranches(); err != nil {
+			return nil, err
+		}
 		listing, err := load.GitOutput("for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes")
 		if err != nil {
 			return nil, err
@@ -195,6 +202,31 @@ func (f *sweepFlags) wanted(c *cobra.Command, args []string, options load.Option
 		}
 	}
 	return w, nil
+}
+
+// missingBranches returns why the clone may lack branches of the remotes, empty if it has all.
+func missingBranches() (why string, err error) {
+	shallow, err := load.GitOutput("rev-parse", "--is-shallow-repository")
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(shallow) != "false" {
+		return "the clone is shallow, and may lack branches: fetch all with git fetch --unshallow", nil
+	}
+	remotes, err := load.GitOutput("remote")
+	if err != nil {
+		return "", err
+	}
+	for _, remote := range strings.Fields(remotes) {
+		fetched, err := load.GitOutput("config", "--get-all", "remote."+remote+".fetch")
+		if err != nil || !slices.ContainsFunc(strings.Fields(fetched), func(refs string) bool {
+			return strings.HasPrefix(strings.TrimPrefix(refs, "+"), "refs/heads/*:refs/remotes/")
+		}) {
+			why = fmt.Sprintf("the clone does not have all branches of %s: see git remote set-branches", remote)
+			return why, nil //nolint:nilerr // unset
+		}
+	}
+	return "", nil
 }
 
 func (w *wanted) addRevision(ref string, options load.Options) (err error) {
@@ -221,32 +253,4 @@ func (f *sweepFlags) print(out io.Writer, left []*leftover) error {
 	}
 	_, err := io.WriteString(out, report.WithoutCommands(text.String()))
 	return err
-}
-
-// renderLeaked prints the teardowns of leaked sandboxes, and names the others.
-func renderLeaked(c *cobra.Command, left []*leftover) error {
-	var out bytes.Buffer
-	missing := 0
-	for _, s := range left {
-		text, err := s.teardown()
-		switch {
-		case s.State != stateLeaked:
-			rplug.Complain(c.ErrOrStderr(), c, "not rendered: "+report.Printable(s.text()))
-		case err != nil:
-			missing++
-			rplug.Complain(c.ErrOrStderr(), c, report.Printable(fmt.Sprintf("not rendered: %s: %v", s.text(), err)))
-		default:
-			if out.Len() > 0 {
-				out.WriteString("---\n")
-			}
-			out.Write(text)
-		}
-	}
-	if _, err := out.WriteTo(c.OutOrStdout()); err != nil {
-		return err
-	}
-	if missing > 0 {
-		return rplug.Refuse(fmt.Errorf("%s not rendered", report.Count(missing, "leaked sandbox")))
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -22,11 +23,27 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// teardown returns the delete phase that the cluster has, if it is unchanged since it was rendered and all of it belongs to
-// the sandbox.
+// Why the delete phase is not that of the cluster: it was rendered without undo, or not applied as a whole.
+var (
+	errNone  = errors.New("the cluster has no teardown of it")
+	errStale = errors.New("its create steps in the cluster have another generation than its teardown there")
+)
+
+// teardown returns the delete phase that the cluster has, if it is unchanged since it was rendered, and all of it belongs to
+// the sandbox, as its create steps are now.
 func (s *leftover) teardown() ([]byte, error) {
-	if len(s.undo) != 1 {
-		return nil, fmt.Errorf("the cluster must have one teardown of it, not %d: render it from the commit", len(s.undo))
+	switch len(s.undo) {
+	case 0:
+		return nil, errNone
+	case 1:
+	default:
+		return nil, fmt.Errorf("the cluster has %d teardowns of it: delete those that are not of its last render", len(s.undo))
+	}
+	known := strings.Split(s.undo[0].GetAnnotations()[undo.GenerationsKey], ",")
+	for generation := range s.generations() {
+		if !slices.Contains(known, generation) {
+			return nil, errStale
+		}
 	}
 	encoded, _, err := unstructured.NestedString(s.undo[0].Object, "binaryData", undo.DataKey)
 	if err != nil {

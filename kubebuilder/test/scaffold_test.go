@@ -176,7 +176,7 @@ func (s *shell) runTests() {
 	}
 	out := s.run("make", target, "ENGINE=process")
 	if target == "test" {
-		assert.Contains(s.t, out, "11 checks passed, 0 failed, 1 skipped")
+		assert.Contains(s.t, out, "12 checks passed, 0 failed, 1 skipped")
 	}
 	s.run("make", "plugins-lock", "plugins-publish", "plugins-render")
 	s.check(1)

@@ -74,6 +74,9 @@ func unpackCommand() *cobra.Command {
 	f.StringVar(&flags.templatingImage, "templating-controller-image", "", "`IMAGE` of a template stack's controller")
 	f.StringToStringVar(&flags.rules, "rules", nil, "`LEVEL` of "+rights.Rule+"[/NAME]")
 	f.StringVar(&flags.compatible, "compatible", "", "print what a `VERSION` of crossplane printed: "+compatibleVersion)
+	rplug.Register(command, "permission-scope", rplug.CompleteOne(v1alpha1.ScopeCluster, v1alpha1.ScopeNamespaced))
+	rplug.Register(command, "rules", rplug.CompleteOne(rights.Rule+"=off", rights.Rule+"=warning", rights.Rule+"=error"))
+	rplug.Register(command, "compatible", rplug.CompleteOne(compatibleVersion))
 	return command
 }
 

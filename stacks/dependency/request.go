@@ -89,11 +89,11 @@ func readRequest(item *krm.Item) *request {
 	}
 	_, r.kustomize = item.Annotation(kustomizeKey)
 	switch state, _ := item.Annotation(contract.StateKey); state {
-	case "", "present":
-	case "absent":
+	case "", contract.Present:
+	case contract.Absent:
 		r.absent = true
 	default:
-		return r.fail(document.StatePath(), `must be "absent" or "present", not %q`, state)
+		return r.fail(document.StatePath(), "must be %q or %q, not %q", contract.Absent, contract.Present, state)
 	}
 	spec := krm.Value(item.YNode(), "spec")
 	var texts [3]string

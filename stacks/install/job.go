@@ -250,7 +250,7 @@ func readingContainer(container corev1.Container) corev1.Container {
 func (r *renderer) addJob(
 	of *request, phase v1alpha1.Phase, isHeld bool, account, image string, template *corev1.PodTemplateSpec,
 ) {
-	spec := r.options.JobSpec(template, r.options.JobDeadline(r.podDeadline(), 1))
+	spec := r.options.JobSpec(r.options.WithDefaults(template), r.options.JobDeadline(r.podDeadline(), 1))
 	text := yamlprint.AppendJSON(nil, spec)
 	last := account[strings.LastIndexByte(account, '-')+1:]
 	name := contract.ObjectName(contract.Hash("Job", of.namespace, string(text)), strings.TrimSuffix(account, "-"+last))

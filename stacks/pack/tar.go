@@ -199,8 +199,8 @@ func decompress(r io.Reader) (io.Reader, error) {
 	return buffered, nil
 }
 
-// readWhole reads a compressed archive into memory. If that is possible, the file is read twice, first for its size: a buffer
-// that grows takes more than twice as much, and a small file may decompress to a lot.
+// readWhole reads a compressed archive into memory. If that is possible, the file is read twice, first for its size: a
+// buffer that grows takes more than twice as much, and a small file may decompress to a lot.
 func readWhole(file io.Reader) ([]byte, error) {
 	content, err := decompressed(file)
 	if err != nil {

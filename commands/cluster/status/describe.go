@@ -42,8 +42,8 @@ type Secret struct {
 type Object struct {
 	Namespace string `json:"namespace"`
 	Object    string `json:"object"` // KIND/NAME
-	// TTL is the lifetime from its creation after which kube-janitor deletes it, or that of the whole sandbox if TTLFrom says
-	// what it counts from.
+	// TTL is the lifetime from its creation after which kube-janitor deletes it, or that of the whole sandbox if TTLFrom names
+	// its start.
 	TTL     string `json:"ttl,omitempty"`
 	TTLFrom string `json:"ttlFrom,omitempty"`
 }
@@ -133,7 +133,8 @@ func (d *Description) Text(now metav1.Time, style report.Style) string {
 			b.WriteString(line + "\n")
 		}
 	}
-	var objects, expiring [][]string
+	var expiring [][]string
+	objects := make([][]string, 0, len(d.Objects))
 	secrets := make([][]string, 0, len(d.Secrets))
 	for _, s := range d.Secrets {
 		secrets = append(secrets, []string{"", s.Namespace, s.Name, s.Of, s.keyText()})

@@ -2,6 +2,7 @@ package status
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -19,7 +20,7 @@ func (r *Report) Pictures() ([]*diagram.Picture, error) {
 		for end < len(r.Steps) && r.Steps[end].Sandbox == first.Sandbox && r.Steps[end].Resource == first.Resource {
 			end++
 		}
-		d := drawing{steps: map[string]*v1alpha1.Step{}, marks: map[string]diagram.Mark{}}
+		d := drawing{steps: map[string]*v1alpha1.Step{}, marks: map[string]diagram.Mark{}, waits: map[string]bool{}}
 		for i := start; i < end; i++ {
 			d.add(&r.Steps[i])
 		}
@@ -39,6 +40,7 @@ type drawing struct {
 	create, remove []*v1alpha1.Step
 	steps          map[string]*v1alpha1.Step
 	marks          map[string]diagram.Mark
+	waits          map[string]bool // steps that wait for others
 }
 
 // step returns the step with a name; a new step is added to the phase.
@@ -64,7 +66,7 @@ func (d *drawing) add(s *Step) {
 	}
 	step := d.step(name, s.Phase)
 	if mark, marked := d.marks[name]; !marked || slices.Index(states, s.State) < slices.Index(states, State(mark)) {
-		d.marks[name] = diagram.Mark(s.State)
+		d.marks[name], d.waits[name] = diagram.Mark(s.State), len(s.WaitsFor) > 0
 	}
 	var plan contract.Plan // empty if nothing is known of the step
 	if s.task != nil {
@@ -101,7 +103,13 @@ func (d *drawing) picture(title string) (*diagram.Picture, error) {
 	for _, step := range d.remove {
 		plugin.Spec.Delete = append(plugin.Spec.Delete, *step)
 	}
-	picture, problems := diagram.NewMarked(plugin, d.marks)
+	marks := maps.Clone(d.marks)
+	for name, waits := range d.waits {
+		if waits && marks[name] == diagram.InProgress { // behind a failed step, it may never be in progress
+			marks[name] = diagram.Waits
+		}
+	}
+	picture, problems := diagram.NewMarked(plugin, marks)
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("%s: %s", problems[0].Path, problems[0].Message)
 	}

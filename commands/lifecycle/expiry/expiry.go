@@ -30,8 +30,8 @@ const (
 
 // Annotations of the ConfigMap, beside contract.TTLKey and contract.TTLOffsetKey, which repeat the plan for people.
 const (
-	// DocumentKey is a digest of the sandbox's spec: a changed document changes the ConfigMap, even if its teardown stays
-	// the same.
+	// DocumentKey is a digest of the sandbox's spec, without the versions of plugins: a changed document changes the
+	// ConfigMap, even if its teardown stays the same. By it the ConfigMap is known to be that of a document.
 	DocumentKey = contract.Group + "/document-digest"
 	// StateKey is the last result of the program.
 	StateKey = contract.Group + "/expiry"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
@@ -23,8 +24,9 @@ type Document struct {
 	ID string
 	// IsAbsent means that it is marked for teardown.
 	IsAbsent bool
-	// Sandbox is its spec if it is a sandbox, otherwise nil.
+	// Sandbox is its spec if it is a sandbox, otherwise nil, and Spec the digest by which a cluster knows it.
 	Sandbox *v1alpha1.SandboxSpec
+	Spec    string
 
 	digest [sha256.Size]byte // of all fields, not of comments and format
 }
@@ -65,7 +67,10 @@ func read(d load.Document) (found Document, ok bool) {
 		return found, false
 	}
 	found.IsAbsent, found.digest = absent, sha256.Sum256(text)
-	return found, true
+	if found.Sandbox != nil {
+		found.Spec, err = undo.DocumentDigest(text)
+	}
+	return found, err == nil
 }
 
 // blob is a file of a commit. Its meaning depends on its path: its extension, and the files that it embeds.
@@ -73,13 +78,13 @@ type blob struct{ id, path string }
 
 // content is the content of a file.
 type content struct {
-	documents []Document
+	documents []*Document
 	// unread is the text of a file that has documents which are not known, or is not valid.
 	unread []byte
 }
 
 // find returns the documents with an id, and whether there may be others.
-func (c content) find(id, name string) (found []Document, isUnsure bool) {
+func (c content) find(id, name string) (found []*Document, isUnsure bool) {
 	for _, d := range c.documents {
 		if d.ID == id {
 			found = append(found, d)
@@ -122,7 +127,52 @@ func ReadText(name string, text []byte, options load.Options) (*load.Package, er
 	return load.Read([]string{name}, options)
 }
 
+// parse reads a text. A commit changes few of the documents of a file, so those that were read before are not read again, as
+// long as all documents are valid.
 func (h *History) parse(name string, text []byte) (c content) {
+	texts := split(name, text)
+	if len(texts) < 2 {
+		return h.parseAll(name, text)
+	}
+	for _, one := range texts {
+		key := part{name, sha256.Sum256(one)}
+		known, ok := h.parts[key]
+		if !ok {
+			known = h.parseAll(name, one)
+			h.parts[key] = known
+		}
+		if len(known.unread) > 0 {
+			return h.parseAll(name, text)
+		}
+		c.documents = append(c.documents, known.documents...)
+	}
+	return c
+}
+
+// part is a document of a file.
+type part struct {
+	name   string
+	digest [sha256.Size]byte
+}
+
+// split splits a text into its YAML documents. A text that is not YAML, or has other markers than `---`, stays whole.
+func split(name string, text []byte) (texts [][]byte) {
+	hasDirective := bytes.HasPrefix(text, []byte("%")) || bytes.Contains(text, []byte("\n%"))
+	if strings.EqualFold(path.Ext(name), ".json") || hasDirective || bytes.Contains(text, []byte("...")) ||
+		bytes.IndexByte(text, '\r') >= 0 {
+		return [][]byte{text}
+	}
+	for {
+		end := bytes.Index(text, []byte("\n---\n"))
+		if end < 0 {
+			return append(texts, text)
+		}
+		texts = append(texts, text[:end+1])
+		text = text[end+1:]
+	}
+}
+
+func (h *History) parseAll(name string, text []byte) (c content) {
 	if !bytes.Contains(bytes.ToLower(text), []byte("spec")) {
 		return content{}
 	}
@@ -138,10 +188,10 @@ func (h *History) parse(name string, text []byte) (c content) {
 		isKnown := !slices.ContainsFunc(d.Problems, func(p strictyaml.Problem) bool { return p.Severity == krm.Error })
 		switch {
 		case ok:
-			c.documents = append(c.documents, found)
+			c.documents = append(c.documents, &found)
 			if !isKnown { // an embedded file is not read: only the id and the text are known
-				last := &c.documents[len(c.documents)-1]
-				last.digest = sha256.Sum256(append([]byte("with problems\n"), text...))
+				found.digest = sha256.Sum256(append([]byte("with problems\n"), text...))
+				found.Spec = ""
 			}
 		case d.Item.APIVersion() == contract.APIVersion &&
 			(d.Item.Kind() == contract.Sandbox || d.Item.Kind() == contract.RouteGroup):

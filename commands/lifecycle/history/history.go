@@ -31,6 +31,7 @@ type History struct {
 	now     time.Time
 	commits []commit // the newest first
 	cache   map[blob]content
+	parts   map[part]content
 }
 
 // commit is a commit of the history.
@@ -54,7 +55,7 @@ func Open(options load.Options, now time.Time) (*History, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &History{head: head, options: options, now: now, cache: map[blob]content{}}
+	h := &History{head: head, options: options, now: now, cache: map[blob]content{}, parts: map[part]content{}}
 	if err := h.read(); err != nil {
 		_ = h.Close()
 		return nil, err

@@ -109,7 +109,7 @@ func (s *subject) follow(c *states, at Moment) error {
 	case len(before) > 1:
 		s.stop(at.unknown("before commit %s its file had it more than once", c.commit.short()))
 	case len(before) == 1:
-		s.becomes(before[0], s.path, at)
+		s.becomes(*before[0], s.path, at)
 	case isUnsure:
 		s.stop(at.unknown("its file cannot be read as it was before commit %s", c.commit.short()))
 	default:
@@ -146,7 +146,7 @@ func (s *subject) comeFrom(c *states, at Moment) {
 				path.Base(change.path), c.commit.short()))
 			return
 		case len(before) > 0 && len(after) == 0:
-			from, was = append(from, change.path), before[0]
+			from, was = append(from, change.path), *before[0]
 		}
 	}
 	switch {

@@ -14,10 +14,10 @@ func (h *History) findMatches(subjects []*subject, documents []load.Document) er
 	if !slices.ContainsFunc(subjects, func(s *subject) bool { return s.group != nil }) {
 		return nil
 	}
-	var present []Document
+	var present []*Document
 	for _, d := range documents {
 		if found, ok := read(d); ok {
-			present = append(present, found)
+			present = append(present, &found)
 		}
 	}
 	err := fs.WalkDir(h.head, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -40,7 +40,7 @@ func (h *History) findMatches(subjects []*subject, documents []load.Document) er
 }
 
 // isMatched reports whether a document is a sandbox of the group that is not being removed.
-func (s *subject) isMatched(d Document) bool {
+func (s *subject) isMatched(d *Document) bool {
 	return d.Sandbox != nil && !d.IsAbsent && sandbox.Matches(&s.group.Spec, d.Sandbox)
 }
 

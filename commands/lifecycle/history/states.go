@@ -20,13 +20,13 @@ func (s *states) changes(name string) bool {
 	return ok
 }
 
-func (s *states) before(file, id, name string) ([]Document, bool, error) {
+func (s *states) before(file, id, name string) ([]*Document, bool, error) {
 	found, err := s.history.content(s.byPath[file].before, file)
 	documents, isUnsure := found.find(id, name)
 	return documents, isUnsure, err
 }
 
-func (s *states) after(file, id, name string) ([]Document, bool, error) {
+func (s *states) after(file, id, name string) ([]*Document, bool, error) {
 	found, err := s.history.content(s.byPath[file].after, file)
 	documents, isUnsure := found.find(id, name)
 	return documents, isUnsure, err

@@ -52,7 +52,7 @@ func (h *History) subject(d load.Document) (*subject, error) {
 		s.update(Moment{Time: h.now})
 	}
 	if len(before) == 1 {
-		s.last = before[0]
+		s.last = *before[0]
 	}
 	return s, nil
 }
@@ -67,7 +67,7 @@ func embeds(d load.Document) bool {
 }
 
 // ofHead returns the documents of HEAD with the id of a subject in its file.
-func (h *History) ofHead(s *subject) ([]Document, bool, error) {
+func (h *History) ofHead(s *subject) ([]*Document, bool, error) {
 	if info, missing := fs.Stat(h.head, s.path); missing != nil || !info.Mode().IsRegular() {
 		return nil, false, nil //nolint:nilerr // HEAD does not have the file
 	}

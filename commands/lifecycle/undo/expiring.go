@@ -2,8 +2,6 @@ package undo
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -31,10 +29,9 @@ import (
 type expiring struct {
 	*teardown
 
-	ttl *v1alpha1.TTL
-	// plan is the expiry.Plan as JSON, and digest that of the sandbox's spec.
-	plan, digest []byte
-	access       *access
+	ttl    *v1alpha1.TTL
+	plan   []byte // the expiry.Plan as JSON
+	access *access
 	// phase are the objects of the delete phase that are applied with the create phase.
 	phase []*krm.Item
 }
@@ -64,8 +61,8 @@ func (r *run) expiring(t *teardown) *expiring {
 		return refuse("spec.ttl.offsetFrom", fmt.Sprintf("must be %s or %s, not %q", expiry.CreatedAt, expiry.UpdatedAt, from))
 	}
 	if others := t.otherNamespaces(); len(others) > 0 {
-		return refuse("spec.resources", fmt.Sprintf("all steps of a sandbox that expires in the cluster must run in one namespace, "+
-			"not in %q and %q: set runnerNamespace, or namespaces", t.namespace, strings.Join(others, `", "`)))
+		return refuse("spec.resources", fmt.Sprintf("all steps of a sandbox that expires in the cluster must run in one "+
+			"namespace, not in %q and %q: set runnerNamespace, or namespaces", t.namespace, strings.Join(others, `", "`)))
 	}
 	e := &expiring{teardown: t, ttl: &v1alpha1.TTL{Duration: s.Spec.TTL.Duration, OffsetFrom: from}}
 	plan := expiry.Plan{Sandbox: t.name, ID: t.id, Seconds: seconds, OffsetFrom: from, Forks: e.forks(s)}
@@ -76,18 +73,14 @@ func (r *run) expiring(t *teardown) *expiring {
 		return refuse("", err.Error())
 	}
 	e.access.seal(expiry.Sealed(e.access.name, e.plan))
-	e.digest, err = digest(t.item)
-	if err != nil {
-		return refuse("", err.Error())
-	}
 	return e
 }
 
 // reportEndless warns of a sandbox with a ttl but without a delete phase.
 func (r *run) reportEndless(t *teardown) {
 	if s, _ := document.ReadSandbox(t.item); r.options.Expiry != "" && s.Spec.TTL != nil {
-		r.list.Report(krm.At(t.item, "spec.ttl", krm.Warning, "the option expiry does nothing for it, since none of its resources has "+
-			"a delete phase: run rplug expire on a schedule"))
+		r.list.Report(krm.At(t.item, "spec.ttl", krm.Warning, "the option expiry does nothing for it, since none of its "+
+			"resources has a delete phase: run rplug expire on a schedule"))
 	}
 }
 
@@ -161,20 +154,9 @@ func (e *expiring) read(plan *expiry.Plan, rendered []*krm.Item) {
 	})
 }
 
-// digest returns that of a sandbox's spec: comments and the order of fields do not count.
-func digest(item *krm.Item) ([]byte, error) {
-	object, err := render.ReadObject(item)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256(yamlprint.AppendJSON(nil, object["spec"]))
-	return sum[:], nil
-}
-
 // annotate adds the annotations of the ConfigMap.
 func (e *expiring) annotate(annotations map[string]string) {
 	annotations[contract.TTLKey], annotations[contract.TTLOffsetKey] = e.ttl.Duration, e.ttl.OffsetFrom
-	annotations[expiry.DocumentKey] = "sha256:" + hex.EncodeToString(e.digest)
 }
 
 // applyEarly adds the delete phases of sandboxes that expire, but for their Jobs, as objects of the render itself:

@@ -126,7 +126,7 @@ func (r *run) addRights(a *access) {
 // addOneAbsent adds the ConfigMap and the rights of an absent sandbox.
 func (r *run) addOneAbsent(t *teardown) {
 	metadata := t.metadata(r.owner)
-	metadata.Annotations[contract.StateKey] = "absent"
+	metadata.Annotations[contract.StateKey] = contract.Absent
 	r.put(t.item, t.name, "teardown", 0, &corev1.ConfigMap{
 		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: metadata,
 	})
@@ -183,6 +183,7 @@ func (r *run) cronJob(metadata metav1.ObjectMeta) *cronJob {
 	}
 	render.AddToken(&template.Spec, &container)
 	template.Spec.Containers = []corev1.Container{container}
+	template = *r.options.WithDefaults(&template)
 	r.options.Restrict(&template) // HelperContainer meets the rest of the standard
 	return &cronJob{
 		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "CronJob"}, ObjectMeta: metadata,

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -81,15 +82,11 @@ func markAbsent(list *krm.ResourceList, cluster string) (*krm.ResourceList, []*t
 		if err != nil || wrong != nil || isAbsent || cluster != "" && s.Cluster() != cluster {
 			continue
 		}
-		text, err := item.Bytes()
-		if err != nil {
+		if err := item.Parse(); err != nil {
 			return nil, nil, err
 		}
-		own, err := krm.NewItem(bytes.Clone(text))
-		if err != nil {
-			return nil, nil, err
-		}
-		own.Annotate(contract.StateKey, "absent")
+		own := krm.FromSource(item.RNode().Copy().YNode(), nil)
+		own.Annotate(contract.StateKey, contract.Absent)
 		absent.Append(own)
 		order = append(order, &teardown{item: item, id: id, name: s.LowerName()})
 	}
@@ -103,46 +100,46 @@ func collect(sandboxes map[string]*teardown, objects []*krm.Item) error {
 		text []byte
 		id   string
 	}
-	texts := make([]object, len(objects))
-	own := map[string][]byte{}
+	all := make([]object, len(objects))
+	own := map[string][][]byte{}
 	for i, item := range objects {
 		text, err := item.Bytes()
 		if err != nil {
 			return err
 		}
 		id, _ := item.Annotation(contract.SandboxIDKey)
-		texts[i] = object{item, text, id}
-		own[id] = append(own[id], text...)
+		all[i] = object{item, text, id}
+		own[id] = append(own[id], text)
 		isWorkload := slices.Contains(engines.Workloads(), item.Kind())
 		if t := sandboxes[id]; t != nil && isWorkload && (t.namespace == "" || item.Namespace() < t.namespace) {
 			t.namespace = item.Namespace()
 		}
 	}
-	for _, o := range texts {
+	texts := map[*teardown][][]byte{}
+	add := func(t *teardown, o object) { t.objects, texts[t] = append(t.objects, o.item), append(texts[t], o.text) }
+	for _, o := range all {
 		if t := sandboxes[o.id]; t != nil {
-			t.add(o.item, o.text)
+			add(t, o)
 			continue
 		}
 		for id, t := range sandboxes {
-			if bytes.Contains(own[id], []byte(o.item.Name())) {
-				t.add(o.item, o.text)
+			name := []byte(o.item.Name())
+			if slices.ContainsFunc(own[id], func(text []byte) bool { return bytes.Contains(text, name) }) {
+				add(t, o)
 			}
 		}
+	}
+	for t, parts := range texts {
+		t.text = bytes.Join(parts, []byte("---\n"))
 	}
 	return nil
 }
 
-func (t *teardown) add(item *krm.Item, text []byte) {
-	t.objects = append(t.objects, item)
-	if len(t.text) > 0 {
-		t.text = append(t.text, "---\n"...)
-	}
-	t.text = append(t.text, text...)
-}
-
 // object returns the ConfigMap, with the plan of a sandbox that expires, or the reason why it cannot be made. It is
 // kept when the sandbox is no longer rendered, as are Secrets: it is needed then.
-func (t *teardown) object(options *render.Options, owner string, index int, e *expiring) (*corev1.ConfigMap, string) {
+func (t *teardown) object(
+	options *render.Options, owner string, index int, e *expiring, created []*krm.Item,
+) (*corev1.ConfigMap, string) {
 	data := map[string][]byte{DataKey: compressed(t.text)}
 	if e != nil {
 		data[expiry.PlanKey] = compressed(e.plan)
@@ -158,6 +155,16 @@ func (t *teardown) object(options *render.Options, owner string, index int, e *e
 	sum := sha256.Sum256(t.text)
 	metadata := t.metadata(owner)
 	metadata.Annotations[DigestKey] = "sha256:" + hex.EncodeToString(sum[:])
+	document, err := t.item.RNode().MarshalJSON()
+	if err != nil {
+		return nil, err.Error()
+	}
+	if metadata.Annotations[expiry.DocumentKey], err = DocumentDigest(document); err != nil {
+		return nil, err.Error()
+	}
+	if metadata.Annotations[GenerationsKey], err = generationsOf(created); err != nil {
+		return nil, err.Error()
+	}
 	for key, value := range options.Delivered("Secret", false, index) {
 		metadata.Annotations[key] = value
 	}
@@ -183,10 +190,18 @@ func (t *teardown) metadata(owner string) metav1.ObjectMeta {
 	}
 }
 
+// writers are reused: each has a megabyte.
+var writers = sync.Pool{New: func() any {
+	writer, _ := gzip.NewWriterLevel(nil, gzip.BestCompression) // the level is valid
+	return writer
+}}
+
 func compressed(text []byte) []byte {
 	var data bytes.Buffer
-	writer, _ := gzip.NewWriterLevel(&data, gzip.BestCompression) // the level is valid
-	_, _ = writer.Write(text)                                     // to memory
+	writer := writers.Get().(*gzip.Writer)
+	defer writers.Put(writer)
+	writer.Reset(&data)
+	_, _ = writer.Write(text) // to memory
 	_ = writer.Close()
 	return data.Bytes()
 }

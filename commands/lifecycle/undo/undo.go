@@ -27,6 +27,9 @@ const (
 	DataKey = "teardown.yaml.gz"
 	// DigestKey is the annotation with the digest of the delete phase before it is compressed.
 	DigestKey = contract.Group + "/teardown-digest"
+	// GenerationsKey is the annotation with the generations of the create steps that the delete phase belongs to, sorted and
+	// separated by commas. A cluster whose create steps have others has another state than it tears down.
+	GenerationsKey = contract.Group + "/create-generations"
 	// MaxSize limits the data of a ConfigMap, in bytes (Kubernetes, MaxSecretSize).
 	MaxSize = 1 << 20
 )
@@ -107,7 +110,7 @@ func (r *run) add(sandboxes []*teardown) {
 			continue
 		}
 		e := r.expiring(s)
-		object, problem := s.object(&r.options, r.owner, i, e)
+		object, problem := s.object(&r.options, r.owner, i, e, r.rendered[s.id])
 		if problem != "" {
 			r.list.Report(krm.At(s.item, "spec.resources", krm.Error, problem))
 			continue

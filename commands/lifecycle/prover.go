@@ -1,0 +1,194 @@
+package lifecycle
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
+	"github.com/resource-plugins/krm-functions/internal/build"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+)
+
+// prover renders the delete phases of leaked sandboxes: from the teardown in the cluster, or from the document of a commit
+// whose create phase has the generations that the cluster has. A generation is a hash of all that a step depends on, so
+// equal generations are of the same sandbox.
+type prover struct {
+	inputs  *rplug.Inputs
+	options load.Options
+	// revision is that which was read last, with its sandboxes by their ids and all that they may need by its name.
+	revision  string
+	sandboxes map[string][]*krm.Item
+	others    map[string][]*krm.Item
+}
+
+// renderLeaked prints the teardowns of leaked sandboxes, and names the others.
+func (p *prover) renderLeaked(c *cobra.Command, left []*leftover) error {
+	var out bytes.Buffer
+	missing := 0
+	for _, s := range left {
+		if s.State != stateLeaked {
+			rplug.Complain(c.ErrOrStderr(), c, "not rendered: "+report.Printable(s.text()))
+			continue
+		}
+		text, err := s.teardown()
+		if errors.Is(err, errNone) || errors.Is(err, errStale) {
+			var unproven error
+			if text, unproven = p.teardown(s); unproven != nil {
+				err = fmt.Errorf("%w, and %w", err, unproven)
+			} else {
+				err = nil
+			}
+		}
+		if err != nil {
+			missing++
+			rplug.Complain(c.ErrOrStderr(), c, report.Printable(fmt.Sprintf("not rendered: %s: %v", s.text(), err)))
+			continue
+		}
+		if out.Len() > 0 {
+			out.WriteString("---\n")
+		}
+		out.Write(text)
+	}
+	if _, err := out.WriteTo(c.OutOrStdout()); err != nil {
+		return err
+	}
+	if missing > 0 {
+		return rplug.Refuse(fmt.Errorf("%s not rendered", report.Count(missing, "leaked sandbox")))
+	}
+	return nil
+}
+
+// teardown renders the delete phase of a sandbox as of the newest revision whose create phase the cluster has. All create
+// steps in the cluster must be those of revisions.
+func (p *prover) teardown(s *leftover) ([]byte, error) {
+	wanted := s.generations()
+	if len(wanted) == 0 {
+		return nil, errors.New("no object in the cluster has the generation of a create step, by which a commit could be known")
+	}
+	var newest *candidate
+	var failure error
+	for _, revision := range s.past.Revisions {
+		found, err := p.candidate(s, revision)
+		if err != nil && failure == nil {
+			failure = fmt.Errorf("commit %s cannot be rendered: %w", short(revision), err)
+		}
+		if err != nil || found == nil {
+			continue // a document that cannot be rendered proves nothing
+		}
+		for generation := range found.generations {
+			if wanted[generation] != nil && newest == nil {
+				newest = found
+			}
+			delete(wanted, generation)
+		}
+		if len(wanted) == 0 {
+			return newest.teardown(s)
+		}
+	}
+	if failure != nil {
+		return nil, failure
+	}
+	if newest == nil {
+		return nil, errors.New("no commit has a document with the create steps that the cluster has")
+	}
+	return nil, errors.New("some of its create steps in the cluster are those of no commit")
+}
+
+// candidate renders the create phase of a sandbox as of a revision; nil if the revision does not have it once.
+func (p *prover) candidate(s *leftover, revision string) (*candidate, error) {
+	if err := p.readRevision(revision); err != nil {
+		return nil, err
+	}
+	if len(p.sandboxes[s.ID]) != 1 {
+		return nil, nil
+	}
+	found := &candidate{revision: revision, chain: build.New(p.inputs.Features...), resources: map[string]bool{}}
+	found.sandbox = p.sandboxes[s.ID][0]
+	sandbox, _ := document.ReadSandbox(found.sandbox)
+	items := slices.Clone(p.others[""])
+	seen := map[string]bool{}
+	for _, resource := range sandbox.Spec.Resources {
+		found.resources[contract.LabelValue(resource.Name)] = true
+		if bare := bareName(resource.Plugin); !seen[bare] {
+			seen[bare] = true
+			items = append(items, p.others[bare]...)
+		}
+	}
+	found.list = krm.NewList(items...)
+	found.configure(p.inputs, s)
+	objects, err := found.render(contract.Present)
+	if err != nil {
+		return nil, err
+	}
+	if namespace := s.onlyNamespace(); namespace != "" && !isIn(objects, namespace) { // the option runnerNamespace
+		found.chain.Render.RunnerNamespace = namespace
+		if objects, err = found.render(contract.Present); err != nil {
+			return nil, err
+		}
+	}
+	found.generations = map[string]bool{}
+	for _, object := range objects {
+		content, err := render.ReadObject(object)
+		if err != nil {
+			return nil, err
+		}
+		for generation := range undo.Generations(content) {
+			found.generations[generation] = true
+		}
+	}
+	return found, nil
+}
+
+// readRevision reads the documents of a revision.
+func (p *prover) readRevision(revision string) (err error) {
+	if p.revision == revision {
+		return nil
+	}
+	files, err := load.OpenRevision(revision, load.MaxFile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, files.Close()) }()
+	options := p.options
+	options.Files, options.Label, options.KeepUnset, options.Exclude = files, revision+":", true, nil
+	read, err := load.Read([]string{"."}, options)
+	if err != nil {
+		return err
+	}
+	p.revision, p.sandboxes, p.others = revision, map[string][]*krm.Item{}, map[string][]*krm.Item{}
+	for _, d := range read.Documents {
+		if d.Item.APIVersion() != contract.APIVersion {
+			continue
+		}
+		switch d.Item.Kind() {
+		case contract.Sandbox:
+			sandbox, _ := document.ReadSandbox(d.Item)
+			if id, err := sandbox.ID(); err == nil {
+				p.sandboxes[id] = append(p.sandboxes[id], d.Item)
+			}
+		case contract.ResourcePlugin:
+			bare := bareName(d.Item.Name())
+			p.others[bare] = append(p.others[bare], d.Item)
+		case contract.Catalog, contract.PluginLock:
+			p.others[""] = append(p.others[""], d.Item)
+		}
+	}
+	return nil
+}
+
+// bareName returns the name of a plugin without its version, or that of a reference.
+func bareName(name string) string {
+	bare, _, _ := strings.Cut(name, "@")
+	return bare
+}
