@@ -7,7 +7,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
+	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
+	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	external "github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 )
 
@@ -118,13 +122,32 @@ func config(t *testing.T, kind string) object {
 // project returns the schema of the project file, which has no metadata.
 func project(t *testing.T) object {
 	t.Helper()
+	allowed := map[string]bool{}
+	for _, f := range []cli.Function{resolveversion.New(), renderphase.New(), rendersandbox.New()} {
+		for _, flag := range f.Flags() {
+			allowed[flag.Key] = true
+		}
+	}
 	all := envelope(contract.Project, nil, fields(t, contract.Project))
-	for i := range all {
-		if properties, ok := all[i].value.(object); ok && all[i].key == "properties" {
-			all[i].value = slices.DeleteFunc(properties, func(m member) bool { return m.key == "metadata" })
+	properties := propertiesOf(all)
+	*properties = slices.DeleteFunc(*properties, func(m member) bool { return m.key == "metadata" })
+	for _, one := range *properties {
+		if section, ok := one.value.(object); ok && slices.Contains([]string{"resolve", "render", "fork"}, one.key) {
+			below := propertiesOf(section)
+			*below = slices.DeleteFunc(*below, func(m member) bool { return !allowed[one.key+"."+m.key] })
+			assert.NotEmpty(t, *below, one.key)
 		}
 	}
 	return append(all, member{"required", []string{"apiVersion", "kind"}}, member{"additionalProperties", false})
+}
+
+// propertiesOf returns the properties of a schema, which change in place.
+func propertiesOf(schema object) *object {
+	at := slices.IndexFunc(schema, func(m member) bool { return m.key == "properties" })
+	properties := schema[at].value.(object)
+	pointer := &properties
+	schema[at].value = pointer
+	return pointer
 }
 
 // fields returns the properties of a config type.

@@ -21,4 +21,11 @@ type Project struct {
 	Strict bool `json:"strict,omitempty"`
 	// Values are the values of template variables, for @{KEY}.
 	Values map[string]string `json:"values,omitempty"`
+
+	// Resolve are options of versions, as in the config of resolve-version.
+	Resolve ResolveVersion `json:"resolve,omitzero"`
+	// Render are options of resources, as in the config of render-phase.
+	Render RenderPhase `json:"render,omitzero"`
+	// Fork are options of forks, as in the config of render-sandbox.
+	Fork RenderSandbox `json:"fork,omitzero"`
 }

@@ -11,8 +11,9 @@ type SandboxSpec struct {
 	Description string `json:"description"`
 	// Labels are the labels by which route groups match the sandbox, and users find it.
 	Labels map[string]string `json:"labels" aliases:"tags"`
-	// TTL is the time after which the sandbox may be deleted; nil means no limit. Nothing in the cluster counts it,
-	// except kube-janitor for forks: rplug expire marks the document absent.
+	// TTL is the time after which the sandbox may be deleted; nil means no limit. rplug expire counts it by the
+	// clock of Git and marks the document absent; the option `expiry: cluster` lets the cluster tear the sandbox down. Without
+	// either, only kube-janitor counts it, for forks.
 	TTL *TTL `json:"ttl"`
 	// Forks are copies of workloads of the cluster, with changes, for this sandbox.
 	Forks []Fork `json:"forks"`

@@ -7,6 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/commands/lifecycle"
 	local "github.com/resource-plugins/krm-functions/commands/local/command"
 	"github.com/resource-plugins/krm-functions/commands/review"
+	"github.com/resource-plugins/krm-functions/commands/watch"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	kubebuilder "github.com/resource-plugins/krm-functions/kubebuilder/command"
 	stacks "github.com/resource-plugins/krm-functions/stacks/command"
@@ -23,5 +24,6 @@ func extensions() []rplug.Extension {
 		review.Extension(),
 		cluster.Extension(),
 		lifecycle.Extension(),
+		watch.Extension(),
 	}
 }

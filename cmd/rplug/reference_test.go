@@ -22,7 +22,8 @@ const cliPageHead = `# Commands of rplug
 
 All commands with their flags and examples, as ` + "`rplug COMMAND --help`" + ` prints them. [rplug](rplug.md) describes the command as a
 whole: help, completion, ` + "`kubectl rplug`" + `. The [exit codes](exit-codes.md) are the same everywhere; the
-[project file](project.md) can hold what would be repeated as flags.
+[project file](project.md) can hold what would be repeated as flags, and [options](options.md) has the flags of ` + "`build`" + ` with
+their keys there.
 
 This page is made from the commands (` + "`make golden`" + `); a test holds the two together.
 `
@@ -98,12 +99,18 @@ func writeCommand(t *testing.T, text, contents *strings.Builder, c *cobra.Comman
 	if kind := configOf[path]; kind != "" {
 		fmt.Fprintf(text, "The flags of [%s](functions.md#%s), and:\n\n", kind, strings.ToLower(kind))
 	}
-	if h.others != "" {
-		fmt.Fprintf(text, "The flags of the functions, which [their configs](functions.md) describe, `%s`, and:\n\n", h.others)
-	}
-	text.WriteString("| flag | meaning |\n|---|---|\n")
-	for _, flag := range h.flags {
-		fmt.Fprintf(text, "| `%s` | %s |\n", flag[0], cell(flag[1]))
+	for i, group := range h.groups {
+		if len(group.flags) == 0 {
+			text.WriteString("The flags are those of [build](#rplug-build).\n")
+			continue
+		}
+		if i > 0 {
+			fmt.Fprintf(text, "\nFlags %s:\n\n", group.title)
+		}
+		text.WriteString("| flag | meaning |\n|---|---|\n")
+		for _, flag := range group.flags {
+			fmt.Fprintf(text, "| `%s` | %s |\n", flag[0], cell(flag[1]))
+		}
 	}
 	if h.example != "" {
 		fmt.Fprintf(text, "\n```sh\n%s\n```\n", h.example)
@@ -121,13 +128,19 @@ func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 // helpText is what --help prints, in parts.
 type helpText struct {
-	about, usage, others, example string
-	flags                         [][2]string
+	about, usage, example string
+	groups                []flagGroup
+}
+
+// flagGroup are flags below a heading.
+type flagGroup struct {
+	title string
+	flags [][2]string
 }
 
 var (
 	flagLine = regexp.MustCompile(`^ {2,6}((?:-\w, )?--[a-z-]+(?: \S+)?) {2,}(\S.*)$`)
-	heading  = regexp.MustCompile(`^((?i:usage|flags|flags of the functions|fields of the functionConfig|examples?|available commands)\b.*):$`)
+	heading  = regexp.MustCompile(`^((?i:usage|flags|fields of the functionConfig|examples?|available commands)\b.*):$`)
 )
 
 // indented is the beginning of a line that stays as it is: a command, or a row of a table.
@@ -137,13 +150,21 @@ var indented = regexp.MustCompile(`(?m)^(?:  |\t)`)
 func readHelp(t *testing.T, c *cobra.Command) (h helpText) {
 	t.Helper()
 	var out bytes.Buffer
-	require.Equal(t, rplug.ExitClean, run(append(strings.Fields(c.CommandPath())[1:], "--help"), &out))
+	help := "--help"
+	if c.Flags().Lookup("help-all") != nil && c.Name() != "post-render" {
+		help = "--help-all"
+	}
+	require.Equal(t, rplug.ExitClean, run(append(strings.Fields(c.CommandPath())[1:], help), &out))
 	part := ""
-	var about, usage, others, example []string
+	var about, usage, example []string
 	for line := range strings.Lines(out.String()) {
 		line = strings.TrimRight(line, "\n")
 		if match := heading.FindStringSubmatch(line); match != nil {
 			part, _, _ = strings.Cut(strings.ToLower(match[1]), ",")
+			if title, isFlags := strings.CutPrefix(part, "flags"); isFlags {
+				h.groups = append(h.groups, flagGroup{title: strings.TrimSpace(match[1][len(match[1])-len(title):])})
+				part = "flags"
+			}
 			continue
 		}
 		switch part {
@@ -151,8 +172,6 @@ func readHelp(t *testing.T, c *cobra.Command) (h helpText) {
 			about = append(about, line)
 		case "usage":
 			usage = append(usage, strings.TrimPrefix(line, "  "))
-		case "flags of the functions":
-			others = append(others, strings.TrimSpace(line))
 		case "flags":
 			h.addFlag(t, line)
 		case "example", "examples":
@@ -164,7 +183,7 @@ func readHelp(t *testing.T, c *cobra.Command) (h helpText) {
 		}
 	}
 	h.about = paragraphs(about, c)
-	h.usage, h.others = strings.Join(usage, "\n"), strings.TrimSpace(strings.Join(others, " "))
+	h.usage = strings.Join(usage, "\n")
 	h.example = strings.TrimSpace(strings.Join(example, "\n"))
 	return h
 }
@@ -173,12 +192,13 @@ func readHelp(t *testing.T, c *cobra.Command) (h helpText) {
 func (h *helpText) addFlag(t *testing.T, line string) {
 	t.Helper()
 	match := flagLine.FindStringSubmatch(line)
+	flags := &h.groups[len(h.groups)-1].flags
 	switch {
 	case match != nil:
-		h.flags = append(h.flags, [2]string{match[1], match[2]})
+		*flags = append(*flags, [2]string{match[1], match[2]})
 	case strings.HasPrefix(line, "        "):
-		require.NotEmpty(t, h.flags, line)
-		h.flags[len(h.flags)-1][1] += " " + strings.TrimSpace(line)
+		require.NotEmpty(t, *flags, line)
+		(*flags)[len(*flags)-1][1] += " " + strings.TrimSpace(line)
 	default:
 		assert.NotRegexp(t, "^ +-", line, "a flag is not read")
 	}

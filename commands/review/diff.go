@@ -8,12 +8,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/resource-plugins/krm-functions/commands/review/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
@@ -26,12 +26,22 @@ type diffFlags struct {
 	exclude              []string
 	format, graph        string
 	exitCode, showValues bool
+	noCache              bool
 	chain                build.Chain
-	clusters             []string // of the sandboxes of both sides
+	inParts              func(build.Chain, *incremental.Cache) *build.Parts
 }
 
 func diffCommand(features []extension.Extension) *cobra.Command {
-	flags := diffFlags{chain: build.New(features...), inputs: rplug.Inputs{Features: features, ReadsCatalogs: true}}
+	return newDiffFlags(features).command()
+}
+
+func newDiffFlags(features []extension.Extension) *diffFlags {
+	return &diffFlags{
+		chain: build.New(features...), inputs: rplug.Inputs{Features: features, ReadsCatalogs: true}, inParts: build.Chain.InParts,
+	}
+}
+
+func (f *diffFlags) command() *cobra.Command {
 	command := &cobra.Command{
 		Use: "diff [OLD [NEW]] [-- PATH...]", GroupID: rplug.GroupBuild, Args: cobra.ArbitraryArgs,
 		Short: "Show which steps run again between two states, and why",
@@ -47,23 +57,29 @@ func diffCommand(features []extension.Extension) *cobra.Command {
 		Example: "  rplug diff origin/main\n  rplug diff main..feature -- sandboxes/ plugins/\n" +
 			"  kubectl get jobs,secrets,configmaps -A -o yaml | rplug diff --live - .",
 	}
-	f := command.Flags()
-	f.SortFlags = false
-	f.StringVar(&flags.base, "base", "", "file or folder `PATH` with the older state")
-	f.StringVar(&flags.baseRef, "base-ref", "", "git `REVISION` with the older state of the paths")
-	f.StringVar(&flags.live, "live", "", "`FILE` with the objects of a cluster, as the older state")
-	f.StringVarP(&flags.format, "output", "o", string(renderdiff.Text), "`FORMAT`: text, json or markdown")
-	f.StringVar(&flags.graph, "graph", "", "draw plugins whose steps run as `FORMAT`: mermaid, dot or svg")
-	f.BoolVar(&flags.exitCode, "exit-code", false, "exit with 1 if something differs")
-	f.BoolVar(&flags.showValues, "show-values", false, "show the values of params, which may be passwords")
-	f.StringArrayVar(&flags.exclude, "exclude", nil, "`PATTERN` of what folders are read without; repeatable")
-	flags.renderFlags(f)
-	command.RunE = flags.run
-	return flags.inputs.ReadProject(command)
+	set := command.Flags()
+	set.SortFlags = false
+	set.StringVar(&f.base, "base", "", "file or folder `PATH` with the older state")
+	set.StringVar(&f.baseRef, "base-ref", "", "git `REVISION` with the older state of the paths")
+	set.StringVar(&f.live, "live", "", "`FILE` with the objects of a cluster, as the older state")
+	set.StringVarP(&f.format, "output", "o", string(renderdiff.Text), "`FORMAT`: text, json or markdown")
+	set.StringVar(&f.graph, "graph", "", "draw plugins whose steps run as `FORMAT`: mermaid, dot or svg")
+	set.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 if something differs")
+	set.BoolVar(&f.showValues, "show-values", false, "show the values of params, which may be passwords")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN` of what folders are read without; repeatable")
+	set.BoolVar(&f.noCache, "no-cache", false, "render sandboxes that are the same on both sides, too")
+	f.renderFlags(command)
+	command.RunE, command.ValidArgsFunction = f.run, completeSide
+	rplug.Register(command, "output", rplug.CompleteOne(names(renderdiff.Formats)...))
+	rplug.Register(command, "graph", rplug.CompleteOne(names(diagram.Formats)...))
+	rplug.Register(command, "base-ref", rplug.CompleteRevisions)
+	rplug.Register(command, "cluster", f.inputs.CompleteNames(rplug.ClusterNames))
+	return f.inputs.ReadProject(command)
 }
 
 // renderFlags declares the flags of render and fork that change the rendered objects.
-func (f *diffFlags) renderFlags(flags *pflag.FlagSet) {
+func (f *diffFlags) renderFlags(command *cobra.Command) {
+	flags := command.Flags()
 	phase, fork := &f.chain.Render, &f.chain.Sandbox
 	flags.StringSliceVar(&phase.Phases, "phases", phase.Phases, "`A,B`; this and what follows as for render")
 	flags.StringVar(&phase.Cluster, "cluster", "", "`NAME` of the cluster")
@@ -86,6 +102,30 @@ func (f *diffFlags) renderFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&fork.Gateway, "gateway", fork.Gateway, "`NAMESPACE/NAME`")
 	flags.StringVar(&fork.GatewayDomain, "gateway-domain", fork.GatewayDomain, "`DOMAIN`")
 	flags.IntVar(&fork.Replicas, "replicas", fork.Replicas, "`N`")
+	for _, one := range rplug.BuildFunction().Flags() {
+		switch {
+		case flags.Lookup(one.Name) == nil || one.Values == nil:
+		case one.Name == "phases":
+			rplug.Register(command, one.Name, rplug.CompleteList(one.Values))
+		case one.Name != "output":
+			rplug.Register(command, one.Name, rplug.CompleteOne(one.Values...))
+		}
+	}
+}
+
+// names returns formats as texts.
+func names[T ~string](formats []T) []string {
+	texts := make([]string, len(formats))
+	for i, format := range formats {
+		texts[i] = string(format)
+	}
+	return texts
+}
+
+// completeSide completes a revision or a path.
+func completeSide(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+	revisions, _ := rplug.CompleteRevisions(c, args, text)
+	return revisions, cobra.ShellCompDirectiveDefault
 }
 
 func (f *diffFlags) run(c *cobra.Command, args []string) error {
@@ -100,18 +140,17 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	older, err := f.side(before, reading)
-	if err != nil {
-		return f.refused(c, before, err)
+	older, newer := f.bothSides(c.Context(), before, after, reading)
+	if older.err != nil {
+		return f.refused(c, before, older.err)
 	}
-	newer, err := f.side(after, reading)
-	if err != nil {
-		return f.refused(c, after, err)
+	if newer.err != nil {
+		return f.refused(c, after, newer.err)
 	}
-	if err := f.checkCluster(); err != nil {
+	if err := f.checkCluster(slices.Concat(older.clusters, newer.clusters)); err != nil {
 		return err
 	}
-	differences, err := renderdiff.Compare(older, newer, renderdiff.Options{ShowValues: f.showValues})
+	differences, err := renderdiff.Compare(older.Side, newer.Side, renderdiff.Options{ShowValues: f.showValues})
 	if err != nil {
 		return err
 	}

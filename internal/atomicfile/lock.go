@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -110,18 +108,22 @@ func (l *FolderLock) replaceAs(name string, content []byte, mode os.FileMode) er
 	return l.guard.do(func() error { return replace(file, filepath.Join(l.folder, prefix), content, mode) })
 }
 
-// ReplaceAll replaces many files of the folder itself, each as Replace does, in the order of their names. Their temporary
-// files, and those of a command that was killed, have the given name.
-func (l *FolderLock) ReplaceAll(temporary string, files map[string][]byte) error {
+// ReplaceAll replaces many files of the folder itself, each as Replace does, in the given order. Their temporary files, and
+// those of a command that was killed, have the given name.
+func (l *FolderLock) ReplaceAll(temporary string, names []string, content func(name string) ([]byte, error)) error {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	prefix, err := l.temporary(temporary)
 	if err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
+	for _, name := range names {
+		text, err := content(name)
+		if err != nil {
+			return err
+		}
 		file := filepath.Join(l.folder, name)
-		err := l.guard.do(func() error { return replace(file, filepath.Join(l.folder, prefix), files[name], publicFile) })
+		err = l.guard.do(func() error { return replace(file, filepath.Join(l.folder, prefix), text, publicFile) })
 		if err != nil {
 			return NotChanged(file, err)
 		}

@@ -44,6 +44,8 @@ type Chain struct {
 
 	// Extensions are features; Validate has their rules.
 	Extensions []extension.Extension
+
+	part bool // the option Part of render.Options
 }
 
 // New returns a chain with the defaults of the functions, and with features.
@@ -66,7 +68,19 @@ type Result struct {
 	Forks    sandbox.Summary
 	// Suppressed are the findings suppressed by comments in the documents.
 	Suppressed []validate.Suppressed
+
+	failed stage // that has reported an error; 0 if none has
 }
+
+// stage is a step of a chain.
+type stage int
+
+const (
+	validating stage = 1 + iota
+	resolving
+	rendering
+	forking
+)
 
 // Run runs the chain on a list. Findings about documents are added to the results of the list; nothing is rendered if there
 // is an error that no comment suppresses. The error is about options (krm.OptionErrors), or a list that cannot be processed.
@@ -75,12 +89,14 @@ func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 	if err := c.addGone(list); err != nil {
 		return result, err
 	}
-	for _, step := range []func(*krm.ResourceList, *Result) error{c.validate, c.resolve, c.render, c.forks} {
+	for i, step := range []func(*krm.ResourceList, *Result) error{c.validate, c.resolve, c.render, c.forks} {
 		if err := step(list, &result); err != nil {
 			return Result{}, err
 		}
 		if list.Results().Failed() {
-			return Result{Suppressed: result.Suppressed}, nil
+			failed := Result{Suppressed: result.Suppressed, failed: validating + stage(i)}
+			failed.Rendered.Phases.Together = result.Rendered.Phases.Together
+			return failed, nil
 		}
 	}
 	return result, nil
@@ -99,7 +115,8 @@ func (c Chain) validate(list *krm.ResourceList, result *Result) error {
 // expires reports whether a finding says that nothing acts on the ttl of a sandbox, and the rendered objects will: if
 // they cannot, the renderer says so.
 func (c Chain) expires(finding krm.Result) bool {
-	return c.Render.Expiry != "" && finding.Tags[krm.RuleTag] == validate.TTLIgnored && finding.Item().Kind() == contract.Sandbox
+	return c.Render.Expiry != "" && finding.Tags[krm.RuleTag] == validate.TTLIgnored &&
+		finding.Item().Kind() == contract.Sandbox
 }
 
 func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
@@ -110,7 +127,7 @@ func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
 func (c Chain) render(list *krm.ResourceList, result *Result) (err error) {
 	options := render.DefaultOptions()
 	options.RenderPhase, options.WithoutPaths, options.PostRender = c.Render, true, c.PostRender
-	options.RefuseEmpty = c.RefuseEmpty
+	options.RefuseEmpty, options.Part = c.RefuseEmpty, c.part
 	result.Rendered, err = renderphase.Render(list, options, c.Extensions...)
 	result.Objects = result.Rendered.Objects()
 	return err

@@ -13,20 +13,33 @@ import (
 
 // diff returns the first lines of the changes as a unified diff, below a summary. Names are relative to the working
 // directory, so that `git apply`, which skips the summary, finds the files.
-func (f Folder) diff(changes []change) []byte {
+func (f *Folder) diff(changes []change) ([]byte, error) {
 	if len(changes) == 0 {
-		return nil
+		return nil, nil
 	}
+	all, err := f.texts(changes)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(f.summary(all), atomicfile.Diff(all)), nil
+}
+
+// texts returns the texts of files before and after their changes.
+func (f *Folder) texts(changes []change) ([]atomicfile.Change, error) {
 	all := make([]atomicfile.Change, len(changes))
 	for i, c := range changes {
 		name := strings.TrimPrefix(filepath.ToSlash(filepath.Join(f.Folder, c.name)), "/")
-		all[i] = atomicfile.Change{Path: name, Before: c.before, After: c.after}
+		before, after, err := f.textsOf(&c)
+		if err != nil {
+			return nil, err
+		}
+		all[i] = atomicfile.Change{Path: name, Before: before, After: after}
 	}
-	return slices.Concat(f.summary(all), atomicfile.Diff(all))
+	return all, nil
 }
 
 // summary counts the lines of the first changes: one changed line of a script changes names in many places.
-func (f Folder) summary(changes []atomicfile.Change) []byte {
+func (f *Folder) summary(changes []atomicfile.Change) []byte {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# %s out of date: rplug diff %s PATH... shows which steps run again\n",
 		report.Count(len(changes), "file"), f.Folder)

@@ -50,7 +50,7 @@ func TestOwnerIsFoundWithoutParsing(t *testing.T) {
 		if name, ok := item.Annotation("resourceplugins.dev/sandbox"); ok {
 			want = fileName("sandbox", name)
 		}
-		assert.Equal(t, want, ownerFile(item, []byte(text)), text)
+		assert.Equal(t, want, NewFolder(cli.FolderOptions{}).fileOf(item, OwnerOf(item, []byte(text))), text)
 	}
 }
 
@@ -77,14 +77,15 @@ func TestOtherEndsOfLinesAreNoEdit(t *testing.T) {
 	t.Parallel()
 	item, err := krm.NewItem([]byte("kind: Job\nmetadata:\n  name: a\n"))
 	require.NoError(t, err)
-	folder := Folder{cli.FolderOptions{Folder: t.TempDir()}}
-	_, err = folder.Write(t.Context(), []*krm.Item{item})
+	folder := NewFolder(cli.FolderOptions{Folder: t.TempDir()})
+	require.NoError(t, folder.Add(nil, []*krm.Item{item}))
+	_, err = folder.Write(t.Context())
 	require.NoError(t, err)
 	file := filepath.Join(folder.Folder, sharedFile)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(text), "\n", "\r\n")), 0o600))
-	report, err := folder.Check([]*krm.Item{item})
+	report, err := folder.Check()
 	require.NoError(t, err)
 	assert.Empty(t, report.Results)
 }
@@ -98,7 +99,9 @@ func TestDiffIsBounded(t *testing.T) {
 		require.NoError(t, err)
 		items = append(items, item)
 	}
-	report, err := Folder{cli.FolderOptions{Folder: filepath.Join(t.TempDir(), "none"), PerObject: true}}.Check(items)
+	folder := NewFolder(cli.FolderOptions{Folder: filepath.Join(t.TempDir(), "none"), PerObject: true})
+	require.NoError(t, folder.Add(nil, items))
+	report, err := folder.Check()
 	require.NoError(t, err)
 	assert.Len(t, report.Results, maxReported+1)
 	assert.Less(t, strings.Count(string(report.Diff), "\n"), 1100)

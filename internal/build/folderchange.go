@@ -15,14 +15,17 @@ import (
 
 // change is a change of a file in the folder.
 type change struct {
-	name          string
-	before, after []byte // nil if there is no file
+	name  string
+	isNew bool  // there is no file, or none that is regular
+	after *file // nil if it is removed
+	// lost are the ids of sandboxes that the file names, and will not name any more.
+	lost []string
 	// refused is the reason why the change must not be made; it may be empty.
 	refused string
 }
 
 // changes compares the folder with the files that it should have. Unchanged files, and files of other tools, are omitted.
-func (f Folder) changes(files []file) ([]change, error) {
+func (f *Folder) changes(files []*file) ([]change, error) {
 	present, err := os.ReadDir(f.Folder)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -56,22 +59,33 @@ const (
 )
 
 // wanted returns the change for a file that the folder should have, or nil if it is up to date.
-func (f Folder) wanted(w file) (*change, error) {
-	c := &change{name: w.name, after: w.content}
+func (f *Folder) wanted(w *file) (*change, error) {
+	if w.isKept {
+		return nil, f.Cache.CheckKept(w.name)
+	}
+	c, then := &change{name: w.name, after: w}, f.Cache.FactsOf(w.name)
 	info, err := os.Lstat(filepath.Join(f.Folder, w.name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		c.isNew = true
 		return c, nil
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		c.refused = noFile
+		c.isNew, c.refused = true, noFile
 		return c, nil
 	}
-	if c.before, err = f.read(w.name); err != nil || bytes.Equal(c.before, c.after) {
+	before, err := f.read(w.name)
+	if err != nil {
 		return nil, err
 	}
-	switch origin := originOf(w.name, c.before); {
+	after, err := f.content(w)
+	if err != nil || bytes.Equal(before, after) {
+		f.Cache.Wrote(w.name, after, then)
+		return nil, err
+	}
+	c.lost = lostIn(before, after)
+	switch origin := originOf(w.name, before); {
 	case origin == foreign:
 		c.refused = notOurs
 	case origin == edited && !f.Overwrite:
@@ -81,16 +95,16 @@ func (f Folder) wanted(w file) (*change, error) {
 }
 
 // stale returns the change for a file that the folder should not have, or nil if it is not ours.
-func (f Folder) stale(entry fs.DirEntry) (*change, error) {
+func (f *Folder) stale(entry fs.DirEntry) (*change, error) {
 	if !entry.Type().IsRegular() || filepath.Ext(entry.Name()) != ".yaml" {
 		return nil, nil
 	}
-	c := &change{name: entry.Name()}
-	var err error
-	if c.before, err = f.readOwn(entry.Name()); c.before == nil {
+	before, err := f.readOwn(entry.Name())
+	if before == nil {
 		return nil, err
 	}
-	if originOf(c.name, c.before) == edited && !f.Overwrite {
+	c := &change{name: entry.Name(), lost: lostIn(before, nil)}
+	if originOf(c.name, before) == edited && !f.Overwrite {
 		c.refused = wasEdited
 	}
 	return c, nil
@@ -100,7 +114,7 @@ func (f Folder) stale(entry fs.DirEntry) (*change, error) {
 const maxForeign = 1 << 10
 
 // readOwn reads a file, or returns nil if it is not ours.
-func (f Folder) readOwn(name string) ([]byte, error) {
+func (f *Folder) readOwn(name string) ([]byte, error) {
 	opened, err := os.Open(filepath.Join(f.Folder, name))
 	if err != nil {
 		return nil, err
@@ -115,7 +129,7 @@ func (f Folder) readOwn(name string) ([]byte, error) {
 }
 
 // read reads a file of the folder. Git may have changed its line endings.
-func (f Folder) read(name string) ([]byte, error) {
+func (f *Folder) read(name string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(f.Folder, name))
 	if err != nil {
 		return nil, err
@@ -126,8 +140,19 @@ func (f Folder) read(name string) ([]byte, error) {
 	return text, nil
 }
 
+// textsOf returns the contents of a file before and after a change; nil if there is no file.
+func (f *Folder) textsOf(c *change) (before, after []byte, err error) {
+	if !c.isNew {
+		before, err = f.read(c.name)
+	}
+	if err == nil && c.after != nil {
+		after, err = f.content(c.after)
+	}
+	return before, after, err
+}
+
 // refused returns the refused changes as errors.
-func (f Folder) refused(changes []change) (results krm.Results) {
+func (f *Folder) refused(changes []change) (results krm.Results) {
 	for _, c := range changes {
 		if c.refused != "" {
 			results = append(results, f.result(c.name, c.refused))
@@ -138,9 +163,9 @@ func (f Folder) refused(changes []change) (results krm.Results) {
 
 // refuseEmpty returns an error if the folder has files of ours and nothing is rendered: more often a filter that matches
 // nothing, or a path that lost its documents, than the wish to delete everything.
-func (f Folder) refuseEmpty(items []*krm.Item, changes []change) krm.Results {
+func (f *Folder) refuseEmpty(changes []change) krm.Results {
 	removed := slices.DeleteFunc(slices.Clone(changes), func(c change) bool { return c.after != nil })
-	if len(items) > 0 || len(removed) == 0 || f.AllowEmpty {
+	if f.objects > 0 || len(removed) == 0 || f.AllowEmpty {
 		return nil
 	}
 	return krm.Results{f.result("", fmt.Sprintf("nothing is rendered, so %s would be removed, the last of the folder: "+
@@ -153,7 +178,7 @@ func (c change) difference() string {
 	switch {
 	case c.refused == notOurs || c.refused == noFile:
 		return c.refused
-	case c.before == nil:
+	case c.isNew:
 		return "file is missing" + call
 	case c.after == nil:
 		return "file must be removed" + call

@@ -46,7 +46,7 @@ func (c Chain) addGone(list *krm.ResourceList) error {
 	list.Append(missingPlugins(list, older, gone)...)
 	list.Append(missingSecrets(list, older, gone)...)
 	for _, item := range gone {
-		item.Annotate(contract.StateKey, "absent")
+		item.Annotate(contract.StateKey, contract.Absent)
 		list.Append(item)
 		list.Report(krm.At(item, "metadata.name", krm.Info, "gone since the older state: its delete phase is rendered"))
 	}

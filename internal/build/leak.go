@@ -14,15 +14,22 @@ import (
 
 // refuseLeaks returns an error for each sandbox whose create phase is in the folder, and of which nothing is rendered any
 // more: its delete phase never was, so nothing deletes what its resources made.
-func (f Folder) refuseLeaks(items []*krm.Item, changes []change) (results krm.Results) {
-	gone := lost(items, changes)
+func (f *Folder) refuseLeaks(files []*file, changes []change) (results krm.Results, err error) {
+	gone, err := f.lost(files, changes)
 	if f.AllowLeaks || len(gone) == 0 {
-		return nil
+		return nil, err
 	}
 	type leak struct{ file, sandbox string }
 	created, isDeleted := map[string]leak{}, map[string]bool{}
 	for _, c := range changes {
-		for _, text := range bytes.Split(c.before, []byte("\n---\n")) {
+		if !slices.ContainsFunc(c.lost, func(id string) bool { return gone[id] }) {
+			continue
+		}
+		before, _, err := f.textsOf(&c)
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range bytes.Split(before, []byte("\n---\n")) {
 			item, err := krm.NewItem(text)
 			if err != nil {
 				continue // of a file that was edited
@@ -45,30 +52,46 @@ func (f Folder) refuseLeaks(items []*krm.Item, changes []change) (results krm.Re
 				created[id].sandbox, contract.StateKey)))
 		}
 	}
-	return results
+	return results, nil
 }
 
-// lost returns the ids of sandboxes that the folder has and that are not rendered any more. Without one, nothing is parsed.
-func lost(items []*krm.Item, changes []change) map[string]bool {
+// lost returns the ids of sandboxes that the folder has and that are not rendered any more. Files are read for it only if a
+// change loses one.
+func (f *Folder) lost(files []*file, changes []change) (map[string]bool, error) {
 	gone := map[string]bool{}
 	for _, c := range changes {
-		for id := range sandboxIDsIn(c.before) {
+		for _, id := range c.lost {
 			gone[id] = true
 		}
 	}
-	for _, c := range changes {
-		for id := range sandboxIDsIn(c.after) {
+	for _, one := range files {
+		if len(gone) == 0 {
+			break
+		}
+		text, err := f.content(one)
+		if err != nil {
+			return nil, err
+		}
+		for id := range sandboxIDsIn(text) {
 			delete(gone, id)
 		}
 	}
-	if len(gone) == 0 {
-		return nil
+	return gone, nil
+}
+
+// lostIn returns the ids of sandboxes that a text names, and another one does not name.
+func lostIn(before, after []byte) (ids []string) {
+	kept := map[string]bool{}
+	for id := range sandboxIDsIn(after) {
+		kept[id] = true
 	}
-	for _, item := range items { // those of files that do not change, too
-		id, _ := item.Annotation(contract.SandboxIDKey)
-		delete(gone, id)
+	for id := range sandboxIDsIn(before) {
+		if !kept[id] {
+			kept[id] = true
+			ids = append(ids, id)
+		}
 	}
-	return gone
+	return ids
 }
 
 // sandboxIDsIn iterates over the ids of sandboxes that a text of objects names.

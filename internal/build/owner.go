@@ -46,14 +46,6 @@ const (
 	kustomizationFile = "kustomization.yaml"
 )
 
-// ownerFile returns the file for an object's owner. The text of the object is given as well.
-func ownerFile(item *krm.Item, text []byte) string {
-	if owner := OwnerOf(item, text); owner != (Owner{}) {
-		return fileName(owner.Kind, owner.Name)
-	}
-	return sharedFile
-}
-
 // objectFile returns the file for a single object.
 func objectFile(item *krm.Item) string {
 	if namespace := item.Namespace(); namespace != "" {

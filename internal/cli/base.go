@@ -12,6 +12,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -71,6 +72,27 @@ type older struct {
 	paths    []string
 	options  load.Options
 	revision Revision // nil if it is not a git revision
+
+	done chan struct{} // closed when it was read
+	all  *load.Package
+	err  error
+}
+
+// start starts to read the older state, while the current one is read.
+func (o *older) start(reuse *incremental.Checks) {
+	if o == nil {
+		return
+	}
+	options := o.options
+	if reuse != nil {
+		options.Reuse = reuse
+	}
+	o.done = make(chan struct{})
+	go func() {
+		defer close(o.done)
+		defer reuse.Leave()
+		o.all, o.err = load.Read(o.paths, options)
+	}()
 }
 
 // openBase opens the older state, nil if there is none. The same variables are filled in, and the same patterns exclude
@@ -121,21 +143,30 @@ func (o *older) tracks() func(path string) bool {
 
 // close ends what was started to read the older state.
 func (o *older) close() {
-	if o != nil && o.revision != nil {
+	if o == nil {
+		return
+	}
+	if o.done != nil {
+		<-o.done
+	}
+	if o.revision != nil {
 		_ = o.revision.Close()
 	}
 }
 
-// read reads the older state, to compare the current one with; nil if there is none.
-func (o *older) read(current *load.Package) (*Base, error) {
+// read returns the older state, to compare the current one with; nil if there is none.
+func (o *older) read(current *load.Package, reuse *incremental.Checks) (*Base, error) {
 	if o == nil {
 		return nil, nil
 	}
-	read, err := load.Read(o.paths, o.options)
-	if err != nil {
-		return nil, fmt.Errorf("--base: %w", err)
+	<-o.done
+	if o.err != nil {
+		return nil, fmt.Errorf("--base: %w", o.err)
 	}
-	base := newBase(current, read)
+	if err := reuse.Read(o.all); err != nil {
+		return nil, err
+	}
+	base := newBase(current, o.all)
 	if o.revision == nil {
 		return base, nil
 	}

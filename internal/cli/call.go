@@ -41,6 +41,9 @@ type Call struct {
 	// Partial reports that not all of the files could be read; the findings say why.
 	Partial bool
 
+	// Reused is the number of sandboxes that are not in the list, since an earlier run found nothing in them.
+	Reused int
+
 	// WriteLock reports whether the lock of the list is written to a file.
 	WriteLock bool
 

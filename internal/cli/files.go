@@ -12,6 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -19,6 +20,13 @@ import (
 
 // heapGrowth is how much the heap may grow, in per cent, before it is collected: a run is short and mostly makes trees.
 const heapGrowth = 400
+
+// heapGrowthOfParts is the same if a part of the documents is in memory at a time: their texts stay, and trees and objects
+// are garbage soon.
+const heapGrowthOfParts = 60
+
+// fewReused is how many sandboxes are rendered beside reused ones with little garbage.
+const fewReused = 1000
 
 // files is file mode.
 func (r *run) files(ctx context.Context) int {
@@ -36,16 +44,18 @@ type checked struct {
 	text []byte
 	// rendered are the items that the function has rendered.
 	rendered map[*krm.Item]bool
+	// sink has the rendered objects if the function has worked on parts; nil if they are in the list.
+	sink sink
 }
 
 // objects returns what the function has rendered for a cluster.
-func (r *run) objects(c *checked) (items []*krm.Item) {
-	for _, item := range c.list.Items() {
-		if c.rendered[item] && r.isForCluster(item) {
-			items = append(items, item)
-		}
-	}
-	return items
+func (r *run) objects(c *checked) []*krm.Item {
+	return slices.DeleteFunc(r.forCluster(c.list.Items()), func(item *krm.Item) bool { return !c.rendered[item] })
+}
+
+// forCluster returns the items that are meant to be applied.
+func (r *run) forCluster(items []*krm.Item) []*krm.Item {
+	return slices.DeleteFunc(slices.Clone(items), func(item *krm.Item) bool { return !r.isForCluster(item) })
 }
 
 // readAndProcess reads the files and runs the function on them.
@@ -57,18 +67,42 @@ func (r *run) readAndProcess(with steps) (*checked, error) {
 		return nil, err
 	}
 	defer then.close()
-	read, err := r.read(line, then, with.exclude)
+	parts := r.parts(with)
+	then.start(with.base)
+	read, err := r.read(line, then, with, parts)
+	if errors.Is(err, load.ErrReused) {
+		return nil, incremental.ErrStale
+	}
 	if err != nil {
 		return nil, err
 	}
-	line.process(len(read.Documents))
+	if err := with.now.Read(read); err != nil {
+		return nil, err
+	}
+	line.process(len(read.Documents) + len(read.Postponed))
+	if c, err := r.processParts(read, parts, with); c != nil || err != nil {
+		return c, err
+	}
+	if with.cache.IsReused() {
+		return nil, incremental.ErrStale
+	}
+	return r.processAll(read, then, with)
+}
+
+// processAll runs the function on all documents at once.
+func (r *run) processAll(read *load.Package, then *older, with steps) (*checked, error) {
+	read, err := read.All()
+	if err != nil {
+		return nil, err
+	}
 	if with.read != nil {
 		if err := with.read(read); err != nil {
 			return nil, err
 		}
 	}
 	call := r.newCall(read, with.writesLock)
-	if call.Base, err = then.read(read); err != nil {
+	call.Reused = with.now.Reused()
+	if call.Base, err = then.read(read, with.base); err != nil {
 		return nil, err
 	}
 	found := read.Results()
@@ -114,33 +148,43 @@ func (r *run) complete(c *checked, call Call, found krm.Results) {
 
 // newCall returns a call of the function with the documents that were read.
 func (r *run) newCall(read *load.Package, writeLock bool) Call {
-	call := Call{List: krm.NewList(), ConfigName: r.Name, FileMode: true, RefuseEmpty: !r.AllowEmpty,
+	call := Call{List: read.List(), ConfigName: r.Name, FileMode: true, RefuseEmpty: !r.AllowEmpty,
 		native: map[*krm.Item]bool{}, packages: map[*krm.Item]string{}, rendered: map[*krm.Item]bool{},
 		wrong: &flagErrors{}, WriteLock: writeLock,
 		Partial: read.Findings.Failed(), text: new([]byte), suppressed: &r.suppressed, places: r.places}
 	for _, d := range read.Documents {
-		call.List.Append(d.Item)
 		call.native[d.Item], call.packages[d.Item] = d.Native, d.Package
 	}
 	return call
 }
 
 // read reads the files.
-func (r *run) read(line *progress, then *older, without []load.Exclusion) (*load.Package, error) {
+func (r *run) read(line *progress, then *older, with steps, parts PartsProcessor) (*load.Package, error) {
+	defer with.now.Leave()
 	exclude, err := r.exclusions(func(folder string) (string, error) { return folder, nil })
 	if err != nil {
 		return nil, err
 	}
-	exclude = append(exclude, without...)
+	exclude = append(exclude, with.exclude...)
 	image := ""
 	if reader, ok := r.config.(PackageReader); ok {
 		image = reader.PackageImage()
 	}
-	read, err := load.Read(slices.Concat(r.paths, r.catalogs), load.Options{
+	options := load.Options{
 		Values: r.Set, KeepUnset: r.isLinter(), EmbedOutside: r.AllowEmbedOutside,
 		Kustomize: r.Kustomize, Input: r.stdin, Progress: line.read,
 		Exclude: exclude, Tracked: then.tracks(), Image: image, Formats: extension.Formats(r.Extensions),
-	})
+	}
+	if parts != nil {
+		options.Postpone = parts
+	}
+	if reuser, ok := parts.(load.Reuser); ok && with.cache != nil {
+		options.Reuse = reuser
+	}
+	if with.now != nil {
+		options.Reuse = with.now
+	}
+	read, err := load.Read(slices.Concat(r.paths, r.catalogs), options)
 	var unbuilt *load.KustomizeError
 	if errors.As(err, &unbuilt) && unbuilt.Refused {
 		err = fmt.Errorf("%w: use kustomize build %s | %s -", err, unbuilt.Folder, r.Command)

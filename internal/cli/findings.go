@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
@@ -16,6 +17,7 @@ type Findings struct {
 	Format  string `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
 	Context bool   `json:"context" help:"print the source below each finding, as it is on a terminal"`
 	Fix     bool   `json:"fix" help:"change the files where a fix is certain; exit code 1 if one was"`
+	NoCache bool   `json:"noCache" help:"check all sandboxes, also those that did not change since the last call"`
 }
 
 func (f *Findings) flags() []Field {
@@ -38,7 +40,7 @@ func (f *Findings) check(r *run) error {
 }
 
 func (f *Findings) run(ctx context.Context, r *run) int {
-	c, err := r.readAndProcess(steps{})
+	c, err := f.read(ctx, r)
 	fixed := &fixes{}
 	if err == nil && f.Fix {
 		c, err = fixed.fix(ctx, r, c)
@@ -58,4 +60,29 @@ func (f *Findings) run(ctx context.Context, r *run) int {
 		return code
 	}
 	return ExitFindings
+}
+
+// read reads and checks the documents, but for sandboxes of which an earlier call knows that nothing is wrong with them.
+func (f *Findings) read(ctx context.Context, r *run) (*checked, error) {
+	if f.NoCache || f.Format == report.JUnit || r.Base != "" || len(r.Kustomize) > 0 || slices.Contains(r.paths, load.Stdin) {
+		return r.readAndProcess(steps{})
+	}
+	hasBase := r.BaseRef != ""
+	now, base, _ := incremental.OpenChecks(incremental.Options{Settings: r.cacheSettings()}, hasBase, r.Extensions)
+	c, err := r.readAndProcess(steps{now: now, base: base})
+	if errors.Is(err, incremental.ErrStale) {
+		r.suppressed = nil
+		now, base = now.WithoutIndex(hasBase)
+		c, err = r.readAndProcess(steps{now: now, base: base})
+	}
+	if err != nil {
+		return nil, err
+	}
+	found := slices.Clone(c.results)
+	for _, one := range r.suppressed {
+		found = append(found, one.Result)
+	}
+	now.Found(found...)
+	_ = incremental.SaveChecks(ctx, now, base) // without an index the next call takes longer, and that is all
+	return c, nil
 }

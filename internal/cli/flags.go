@@ -32,6 +32,16 @@ type common struct {
 	ShowVersion bool `json:"version" help:"show the version"`
 }
 
+// watching is the flag of functions with Function.Watch.
+type watching struct {
+	Watch bool `json:"watch" help:"run again whenever a file changes, until it is interrupted"`
+}
+
+// describing is the flag of functions whose --help describes the most important flags only.
+type describing struct {
+	HelpAll bool `json:"helpAll" help:"describe all flags, in groups; rplug.yaml can set most of them"`
+}
+
 // fileMode reports whether documents are read from files.
 func (r *run) fileMode() bool { return r.WithoutStdin || len(r.paths) > 0 || len(r.Kustomize) > 0 }
 
@@ -49,7 +59,7 @@ func (r *run) parse(args []string) error {
 	if r.paths = flags.Args(); r.WithoutStdin && len(r.paths)+len(r.Kustomize) == 0 {
 		r.paths = []string{"."}
 	}
-	if r.Help || r.ShowVersion || r.Doc {
+	if r.Help || r.HelpAll || r.ShowVersion || r.Doc {
 		return nil
 	}
 	switch {
@@ -138,6 +148,12 @@ func (r *run) commonFlags() []Field {
 	}
 	if r.Command == r.Name {
 		fields = append(fields, fieldsOf(&r.documenting)...)
+	}
+	if r.Groups != nil {
+		fields = append(fields, fieldsOf(&r.describing)...)
+	}
+	if r.Function.Watch != nil {
+		fields = append(fields, fieldsOf(&r.watching)...)
 	}
 	return append(fields, fieldsOf(&r.common)...)
 }

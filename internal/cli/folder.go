@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -31,13 +32,17 @@ type FolderOptions struct {
 	AllowEmpty bool
 	// AllowLeaks lets the create phase of a sandbox be removed without its delete phase.
 	AllowLeaks bool
+	// Diff asks for FolderReport.Diff of what is written, too.
+	Diff bool
+	// Cache has the files of an earlier run that stay as they are; nil if there are none.
+	Cache *incremental.Cache
 }
 
 // FolderReport is what became of a folder.
 type FolderReport struct {
 	// Results are why it was not written, or in which files it differs; errors.
 	Results krm.Results
-	// Diff is how it differs, in the unified format.
+	// Diff is how it differs, or differed if FolderOptions.Diff asks for that, in the unified format.
 	Diff []byte
 	// Summary says what was done.
 	Summary string
@@ -51,10 +56,21 @@ type Folder struct {
 	Kustomization bool   `json:"kustomization" help:"write a kustomization.yaml to the folder, too"`
 	Overwrite     bool   `json:"overwrite" help:"replace files that were edited since they were written, too"`
 	AllowLeaks    bool   `json:"allowLeaks" help:"remove sandboxes whose delete phase was never rendered, too"`
+	NoCache       bool   `json:"noCache" help:"render all sandboxes, also those that did not change since the last call"`
 	Format        string `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
 
-	// Write writes the objects to the folder, or compares them with it.
-	Write func(ctx context.Context, items []*krm.Item, options FolderOptions) (FolderReport, error)
+	// Open returns the writer of a folder.
+	Open func(options FolderOptions) FolderWriter
+}
+
+// FolderWriter writes objects to a folder, or compares them with it.
+type FolderWriter struct {
+	// Add adds objects. In their files, those that belong to no sandbox in particular are before all others.
+	Add func(shared, others []*krm.Item) error
+	// Finish writes the objects that were added, or compares them.
+	Finish func(ctx context.Context) (FolderReport, error)
+	// Close frees what holds the objects.
+	Close func() error
 }
 
 // The values of --file-per.
@@ -66,7 +82,14 @@ const (
 func (f *Folder) flags() []Field {
 	f.Format, f.FilePer = cmp.Or(f.Format, report.Text), cmp.Or(f.FilePer, perSandbox)
 	fields := fieldsOf(f)
-	fields[len(fields)-1].enum = report.Formats()
+	for i := range fields {
+		switch fields[i].Key {
+		case "output":
+			fields[i].enum = report.Formats()
+		case "filePer":
+			fields[i].enum = []string{perSandbox, perObject}
+		}
+	}
 	return fields
 }
 
@@ -90,7 +113,7 @@ func (f *Folder) check(r *run) error {
 	case f.folder() != "":
 		return errors.Join(checkFormat(f.Format), f.checkOutside(r))
 	}
-	for _, name := range []string{"file-per", "kustomization", "allow-leaks", "output"} {
+	for _, name := range []string{"file-per", "kustomization", "allow-leaks", "no-cache", "output"} {
 		if r.flags.Changed(name) {
 			return fmt.Errorf("--%s must come with --output-dir or --check: objects are printed without", name)
 		}
@@ -131,9 +154,6 @@ func resolvedPath(path string) string {
 
 // withoutFolder keeps the folder that is written from being read.
 func (f *Folder) withoutFolder() []load.Exclusion {
-	if f.folder() == "" {
-		return nil
-	}
 	folder := filepath.Clean(f.folder())
 	if absolute, err := filepath.Abs(folder); err == nil {
 		folder = absolute
@@ -145,29 +165,29 @@ func (f *Folder) withoutFolder() []load.Exclusion {
 func (f *Folder) options(r *run) FolderOptions {
 	return FolderOptions{
 		Folder: f.folder(), Compare: f.Check != "", PerObject: f.FilePer == perObject, Kustomization: f.Kustomization,
-		Overwrite: f.Overwrite, AllowEmpty: r.AllowEmpty, AllowLeaks: f.AllowLeaks,
+		Overwrite: f.Overwrite, AllowEmpty: r.AllowEmpty, AllowLeaks: f.AllowLeaks, Diff: r.isAgain,
 	}
 }
 
 // run writes what was found to stderr, or to stdout in another format than text, and with text the diff to stdout.
 func (f *Folder) run(ctx context.Context, r *run) int {
-	c, err := r.readAndProcess(steps{exclude: f.withoutFolder()})
+	if f.folder() == "" {
+		c, err := r.readAndProcess(steps{newSink: func() sink { return &printed{run: r} }})
+		if err != nil {
+			return r.fail(err)
+		}
+		return r.printObjects(c)
+	}
+	cache, unused := f.openCache(r)
+	c, done, err := f.build(ctx, r, cache)
+	if errors.Is(err, incremental.ErrStale) {
+		cache, r.suppressed = cache.WithoutIndex(), nil
+		c, done, err = f.build(ctx, r, cache)
+	}
 	if err != nil {
 		return r.fail(err)
 	}
-	if f.folder() == "" {
-		return r.printItems(c, r.objects(c))
-	}
-	var done FolderReport
-	if c.results.Failed() {
-		c.summary = "nothing written: fix the errors above"
-	} else {
-		if done, err = f.Write(ctx, r.objects(c), f.options(r)); err != nil {
-			return r.fail(err)
-		}
-		c.summary += "; " + done.Summary
-		c.results = append(c.results, done.Results...).Sort()
-	}
+	f.saveCache(ctx, r, c, done, cache, unused)
 	var out bytes.Buffer
 	if f.Format == report.Text {
 		style := report.StyleFor(IsTerminal(r.stdout.Writer), false, os.Getenv)
@@ -176,4 +196,29 @@ func (f *Folder) run(ctx context.Context, r *run) int {
 		return r.fail(err)
 	}
 	return r.finish(c, &out, f.Format == report.Text)
+}
+
+// inFolder receives objects for a folder.
+type inFolder struct {
+	FolderWriter
+	run *run
+}
+
+func (w *inFolder) add(shared, others []*krm.Item) error {
+	return w.Add(w.run.forCluster(shared), w.run.forCluster(others))
+}
+
+func (w *inFolder) close() error { return w.Close() }
+
+// write writes the objects to the folder, or compares them with it.
+func (f *Folder) write(ctx context.Context, r *run, c *checked) (done FolderReport, err error) {
+	w, ok := c.sink.(*inFolder)
+	if !ok {
+		w = &inFolder{f.Open(f.options(r)), r}
+		err = w.Add(nil, r.objects(c))
+	}
+	if err == nil {
+		done, err = w.Finish(ctx)
+	}
+	return done, errors.Join(err, w.Close())
 }

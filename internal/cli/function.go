@@ -50,9 +50,13 @@ type Function struct {
 	Workloads bool
 	// ReadsProject reports that file mode reads the project file rplug.yaml: variables, and patterns of what is excluded.
 	ReadsProject bool
-	// Project has the other keys of the project file that have a meaning for the function: fields of the config, and
-	// "catalogs" if the documents of catalogs are input.
+	// Project has the other keys of the project file that have a meaning for the function: fields of the config, sections
+	// with such fields, and "catalogs" if the documents of catalogs are input.
 	Project []string
+	// Groups are all flags in groups, for --help-all; --help describes those of the first. Nil if --help describes all.
+	Groups []FlagGroup
+	// Watch calls Watched.Start, and Watched.Changed until the context ends. If it is set, file mode has --watch.
+	Watch func(ctx context.Context, files Watched) error
 	// WithoutStdin reports that the function has no stdin mode. Without a path it reads the working folder.
 	WithoutStdin bool
 }
@@ -82,7 +86,7 @@ func (f Function) Run(
 		return r.fail(err)
 	}
 	switch {
-	case r.Help:
+	case r.Help, r.HelpAll:
 		return r.print(r.help())
 	case r.Doc:
 		return r.printDocumentation()
@@ -92,6 +96,8 @@ func (f Function) Run(
 		return r.print(r.explanation())
 	case r.PrintConfig:
 		return r.print(r.inForce())
+	case r.watching.Watch:
+		return r.watch(ctx, args)
 	case r.fileMode():
 		return r.files(ctx)
 	default:

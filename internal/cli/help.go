@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// help is the text of --help. It fits a screen.
+// help is the text of --help, which fits a screen, or of --help-all.
 func (r *run) help() string {
 	var b strings.Builder
 	b.WriteString(wrap(r.Command+" ", r.Purpose) + "\nusage:\n")
 	defaults := newRun(r.Function)
-	fields := fieldsOf(defaults.config)
-	if r.WithoutStdin {
-		fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; default: the working folder\n", r.Command+" [flags] [PATH...]")
-		b.WriteString("\nflags of the functions, whose --help describes them:\n")
-		writeUsages(&b, fields)
-	} else {
-		fmt.Fprintf(&b, "  %-34s a ResourceList from stdin to stdout, for kustomize and kpt\n", r.Command)
-		fmt.Fprintf(&b, "  %-34s files, folders or - for stdin; prints %s\n",
-			r.Command+" [flags] PATH...", printedBy(defaults.modes[0]))
-		if len(fields) > 0 {
-			fmt.Fprintf(&b, "\nfields of the functionConfig (%s, keys in camelCase), and their flags:\n", r.Kind)
-			writeFields(&b, fields)
+	r.writeUsage(&b, defaults)
+	switch {
+	case r.Groups == nil:
+		b.WriteString("\nflags:\n")
+		writeFields(&b, defaults.commonFlags())
+	case r.HelpAll:
+		for _, group := range r.Groups {
+			if fields := group.fields(defaults.allFlags()); len(fields) > 0 {
+				b.WriteString("\n" + group.Title + ":\n")
+				writeFields(&b, fields)
+			}
 		}
+	default:
+		b.WriteString("\n" + r.Groups[0].Title + ":\n")
+		writeFields(&b, r.Groups[0].fields(defaults.allFlags()))
 	}
-	b.WriteString("\nflags:\n")
-	writeFields(&b, defaults.commonFlags())
 	if r.Example != "" {
 		b.WriteString("\nexample:\n")
 		for line := range strings.SplitSeq(strings.TrimSpace(r.Example), "\n") {
@@ -35,6 +35,21 @@ func (r *run) help() string {
 	}
 	b.WriteString("\nexit code: 0 without an error finding, 1 with one, 2 if the call is wrong\n")
 	return b.String()
+}
+
+// writeUsage writes how the function is called, and the fields of its config.
+func (r *run) writeUsage(b *strings.Builder, defaults *run) {
+	if r.WithoutStdin {
+		fmt.Fprintf(b, "  %-34s files, folders or - for stdin; default: the working folder\n", r.Command+" [flags] [PATH...]")
+		return
+	}
+	fmt.Fprintf(b, "  %-34s a ResourceList from stdin to stdout, for kustomize and kpt\n", r.Command)
+	fmt.Fprintf(b, "  %-34s files, folders or - for stdin; prints %s\n",
+		r.Command+" [flags] PATH...", printedBy(defaults.modes[0]))
+	if fields := fieldsOf(defaults.config); len(fields) > 0 {
+		fmt.Fprintf(b, "\nfields of the functionConfig (%s, keys in camelCase), and their flags:\n", r.Kind)
+		writeFields(b, fields)
+	}
 }
 
 // printedBy names what a mode prints.
@@ -65,16 +80,6 @@ func writeFields(b *strings.Builder, fields []Field) {
 		}
 		b.WriteString(wrap(fmt.Sprintf("  %-*s  ", column, usages[i]), text))
 	}
-}
-
-// writeUsages writes how each field is given, several in a line.
-func writeUsages(b *strings.Builder, fields []Field) {
-	const apart, unbroken = "  ", "\u00a0" // which is no blank for wrap
-	usages := make([]string, len(fields))
-	for i, f := range fields {
-		usages[i] = strings.ReplaceAll(f.Usage(), " ", unbroken)
-	}
-	b.WriteString(strings.ReplaceAll(wrap(apart, strings.Join(usages, " ")), unbroken, " "))
 }
 
 // screen is the width of the help in characters.

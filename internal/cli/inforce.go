@@ -23,7 +23,7 @@ func (r *run) inForce() string {
 			s.Variables(r.values)
 		case "exclude":
 			s.Exclusions(r.project, r.Exclude...)
-		case "values", "noProject", "printConfig", "explain", "help", "version":
+		case "values", "noProject", "printConfig", "explain", "helpAll", "help", "version":
 		default:
 			r.printField(&s, f)
 		}
@@ -40,7 +40,7 @@ func (r *run) printField(s *Settings, f Field) {
 	if r.flags.Changed(f.flag) {
 		source = "--" + f.flag
 	}
-	from := func(path krm.Path) string { return cmp.Or(r.places[path], source) }
+	from := func(path krm.Path) string { return cmp.Or(r.places[path], r.places[krm.Path(f.Key)], source) }
 	key := krm.Path(f.Key)
 	switch value := f.value.Interface().(type) {
 	case []string:

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -50,6 +51,12 @@ type steps struct {
 	process func(Call) (summary string, err error)
 	// writesLock is Call.WriteLock.
 	writesLock bool
+	// newSink returns what receives the rendered objects if nothing else is needed: they need not stay in the list then.
+	newSink func() sink
+	// cache has what an earlier run has rendered; nil if nothing is reused.
+	cache *incremental.Cache
+	// now and base have what an earlier run has checked, of today and of the older state; nil if nothing is reused.
+	now, base *incremental.Checks
 }
 
 // Printing is the mode that prints documents: those that result, without local-config ones.
@@ -88,6 +95,22 @@ func (p *Printing) run(_ context.Context, r *run) int {
 	return r.printItems(c, items)
 }
 
+// separator is between documents.
+const separator = "---\n"
+
+// printObjects prints the rendered objects.
+func (r *run) printObjects(c *checked) int {
+	text, ok := c.sink.(*printed)
+	if !ok {
+		return r.printItems(c, r.objects(c))
+	}
+	defer func() { _ = text.close() }()
+	if c.results.Failed() {
+		return r.printText(c, nil)
+	}
+	return r.finish(c, text, true)
+}
+
 // printItems prints documents, or the text that the function prints in place of them.
 func (r *run) printItems(c *checked, items []*krm.Item) int {
 	if c.results.Failed() || c.text != nil {
@@ -110,16 +133,16 @@ type documents [][]byte
 // WriteTo implements io.WriterTo.
 func (d documents) WriteTo(w io.Writer) (written int64, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
-	var separator []byte // none before the first
-	for _, text := range d {
-		for _, part := range [][]byte{separator, text} {
-			n, err := out.Write(part)
+	for i, text := range d {
+		if i > 0 {
+			n, _ := out.WriteString(separator) // an error is that of the next Write, too
 			written += int64(n)
-			if err != nil {
-				return written, err
-			}
 		}
-		separator = []byte("---\n")
+		n, err := out.Write(text)
+		written += int64(n)
+		if err != nil {
+			return written, err
+		}
 	}
 	return written, out.Flush()
 }
@@ -134,7 +157,7 @@ func (r *run) printText(c *checked, text []byte) int {
 
 // finish writes to stdout, and ends the run.
 func (r *run) finish(c *checked, out io.WriterTo, withFindings bool) int {
-	if _, err := out.WriteTo(r.stdout); err != nil {
+	if err := r.stdout.writeAll(out); err != nil {
 		return r.fail(err)
 	}
 	r.listSkipped(c)

@@ -44,28 +44,26 @@ func (r *run) configureFiles() (err error) {
 
 // applyProject sets the fields of the config that the project file has and no flag: of a map the keys.
 func (r *run) applyProject() {
-	said := map[string]reflect.Value{}
-	for _, f := range fieldsOf(&r.project.Project) {
-		said[f.Key] = f.value
-	}
 	r.places = map[krm.Path]string{}
+	given := r.project.given(r.Project)
 	for _, f := range fieldsOf(r.config) {
-		value, key := said[f.Key], krm.Path(f.Key)
+		one, isGiven := given[f.Key]
+		key := krm.Path(f.Key)
 		switch {
-		case !slices.Contains(r.Project, f.Key) || value.IsZero():
+		case !isGiven:
 		case f.value.Kind() == reflect.Map:
 			if f.value.IsNil() {
 				f.value.Set(reflect.MakeMap(f.value.Type()))
 			}
-			for _, one := range value.MapKeys() {
-				if !f.value.MapIndex(one).IsValid() {
-					f.value.SetMapIndex(one, value.MapIndex(one))
-					r.places[key.Key(one.String())] = r.project.Place(key.Key(one.String()))
+			for _, entry := range one.value.MapKeys() {
+				if !f.value.MapIndex(entry).IsValid() {
+					f.value.SetMapIndex(entry, one.value.MapIndex(entry))
+					r.places[key.Key(entry.String())] = r.project.Place(one.path.Key(entry.String()))
 				}
 			}
 		case !r.flags.Changed(f.flag):
-			f.set(value)
-			r.places[key] = r.project.Place(key)
+			f.set(one.value)
+			r.places[key] = r.project.Place(one.path)
 		}
 	}
 }

@@ -49,6 +49,7 @@ func (p *Project) check(d projectDocument, extensions []validate.Extension) erro
 			errs = append(errs, p.wrong(krm.Path("catalogs").Index(i), problem))
 		}
 	}
+	errs = append(errs, p.checkSections()...)
 	return errors.Join(append(errs, checkNames(p.File, p.root, "values", d.Values))...)
 }
 

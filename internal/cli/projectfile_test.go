@@ -79,6 +79,21 @@ func TestFindSaysEverythingThatIsWrong(t *testing.T) {
 				`FILE:3: rules.scripts: there is no rule "scripts": did you mean "script"? validate-plugin --explain lists all`,
 				`FILE:4: variable "1a" must start with a letter and hold letters, digits, "_.-" only`},
 		},
+		"sections": {
+			header + "render: {engin: argo, cluster: a, phases: [delete], stepTimeoutSeconds: soon}\nfork: {replicas: 2, prune: true}\n",
+			[]string{
+				`FILE:3: render.stepTimeoutSeconds: must be a whole number, not the string "soon"`,
+				`FILE:3: render.engin: unknown key "engin": did you mean "engine"?`,
+			},
+		},
+		"keys of sections": {
+			header + "render: {cluster: a, phases: [delete], retries: 0}\nfork: {replicas: 2, prune: true}\n",
+			[]string{
+				`FILE:3: render.phases: must be a flag: it is about one call`,
+				`FILE:3: render.cluster: must be at the top of the file, as "cluster"`,
+				`FILE:4: fork.prune: must be a flag: it is about one call`,
+			},
+		},
 		"images and paths": {
 			header + "helperImage: Helper\ncatalogs:\n- a\n- /etc\n- \"-\"\n- \"\"\n",
 			[]string{

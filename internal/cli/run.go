@@ -27,6 +27,8 @@ type run struct {
 	fromProject
 	explaining
 	documenting
+	describing
+	watching
 	common
 	config   Config
 	modes    []Mode
@@ -42,6 +44,7 @@ type run struct {
 	stderr io.Writer
 
 	suppressed []validate.Suppressed
+	isAgain    bool // see watch
 }
 
 // newRun returns a run with the defaults of all flags.
@@ -95,13 +98,20 @@ func newOutput(ctx context.Context, stdout io.Writer) output {
 	return output{stdout, write}
 }
 
-func (o output) Write(text []byte) (int, error) {
-	var n int
-	err := o.write(func() (err error) { n, err = o.Writer.Write(text); return err })
-	if err != nil {
-		err = fmt.Errorf("stdout must be writable: %w", err)
+func (o output) Write(text []byte) (n int, err error) {
+	return n, o.print(func() (err error) { n, err = o.Writer.Write(text); return err })
+}
+
+// writeAll writes a text. A signal does not end it halfway if stdout is a file.
+func (o output) writeAll(text io.WriterTo) error {
+	return o.print(func() error { _, err := text.WriteTo(o.Writer); return err })
+}
+
+func (o output) print(work func() error) error {
+	if err := o.write(work); err != nil {
+		return fmt.Errorf("stdout must be writable: %w", err)
 	}
-	return n, err
+	return nil
 }
 
 // suppress returns the results that no comment suppresses.

@@ -106,6 +106,12 @@ const (
 	AppliedByKey = Group + "/applied-by"
 )
 
+// Absent and Present are the values of StateKey. A document without the annotation is present.
+const (
+	Absent  = "absent"
+	Present = "present"
+)
+
 // The label that every object has that we made.
 const (
 	ManagedByKey = "app.kubernetes.io/managed-by"

@@ -55,6 +55,9 @@ const (
 	Ready      Mark = "Ready"
 )
 
+// Waits is the mark of a step that is in progress and waits for other steps.
+const Waits Mark = "waits"
+
 // The marks of steps that run when a change is applied.
 const (
 	Runs      Mark = "runs"

@@ -52,7 +52,7 @@ type graph struct {
 // colors are the colours of the marks, which are visible on light and dark backgrounds.
 var colors = map[Mark]string{
 	Blocked: "#b083f0", Failed: "#e5534b", Stale: "#cc6b2c", Missing: "#848d97", Unknown: "#848d97",
-	InProgress: "#4184e4", Ready: "#46954a",
+	InProgress: "#4184e4", Waits: "#848d97", Ready: "#46954a",
 	Runs: "#4184e4", RunsAgain: "#cc6b2c",
 }
 

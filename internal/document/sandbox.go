@@ -48,12 +48,12 @@ func (s *Sandbox) IsAbsent() (bool, error) { return IsAbsent(s.Item) }
 // IsAbsent is Sandbox.IsAbsent for any rendered document.
 func IsAbsent(item *krm.Item) (bool, error) {
 	switch state, _ := item.Annotation(contract.StateKey); state {
-	case "absent":
+	case contract.Absent:
 		return true, nil
-	case "", "present":
+	case "", contract.Present:
 		return false, nil
 	default:
-		return false, fmt.Errorf(`must be "absent" or "present", not %q`, state)
+		return false, fmt.Errorf("must be %q or %q, not %q", contract.Absent, contract.Present, state)
 	}
 }
 

@@ -170,7 +170,7 @@ func TestSmallDocuments_takeLittleMemory(t *testing.T) {
 			runs = append(runs, sized{function: f, list: list})
 		}
 	}
-	processes := 0
+	processes, most := 0, 0
 	for _, run := range runs {
 		name := run.function.Name + " of " + names[run.list]
 		var before, after runtime.MemStats
@@ -179,10 +179,12 @@ func TestSmallDocuments_takeLittleMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		if after.TotalAlloc-before.TotalAlloc > smallMemory {
 			processes++
-			assert.Less(t, run.heap(t), smallMemory, name)
+			took := run.heap(t)
+			most = max(most, took)
+			assert.Less(t, took, smallMemory, name)
 		}
 	}
-	t.Logf("%d runs, %d of them measured in processes", len(runs), processes)
+	t.Logf("%d runs, %d of them measured in processes, which took at most %d MiB", len(runs), processes, most>>20)
 }
 
 // Copies of an embedded file count, too.
@@ -218,7 +220,9 @@ const (
 func (s sized) heap(t *testing.T) int {
 	t.Helper()
 	command := exec.Command(os.Args[0], s.args...)
-	command.Env = append(os.Environ(), functionVariable+"="+s.function.Name)
+	// With one thread, the garbage collector and the function take turns, however busy the machine is. With several, the
+	// function can run ahead of a collector that the machine does not run.
+	command.Env = append(os.Environ(), functionVariable+"="+s.function.Name, "GOMAXPROCS=1")
 	command.Stdin = strings.NewReader(s.list)
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, "%.2000s", out)

@@ -32,6 +32,9 @@ type Source struct {
 // Folder returns the files of a folder. Links do not lead out of it.
 func (s Source) Folder() (fs.FS, error) { return below(s.Files, s.Below) }
 
+// IsWhole reports whether a format reads the file or folder as a whole.
+func (s Source) IsWhole() bool { return s.whole != nil }
+
 // Base returns the name of the file or folder, even if the path is a dot.
 func (s Source) Base() string { return s.base }
 

@@ -60,28 +60,47 @@ type Content struct {
 // OnDisk reports whether the files are those of the machine, not of an older state.
 func (o Options) OnDisk() bool { return o.Files == (disk{}) }
 
-// complete lets the formats complete the documents of each file.
+// complete lets the formats complete the documents of each file. No reader, nil, is that of a postponed document.
 func complete(readers []*reader, options Options) {
-	for len(readers) > 0 {
-		source, n := readers[0].source, 0
-		var all []Document
-		for n < len(readers) && readers[n].source.Name == source.Name {
-			all = append(all, readers[n].documents...)
-			n++
+	var file []*reader // with documents that were kept
+	for _, r := range readers {
+		if r == nil {
+			continue
 		}
-		if source.whole == nil {
-			for _, format := range options.Formats {
-				if format.Complete != nil {
-					all = format.Complete(source, all, options)
-				}
-			}
-			for _, r := range readers[:n] {
-				r.documents = nil
-			}
-			readers[n-1].documents = all
+		if len(file) > 0 && file[0].source.Name != r.source.Name {
+			completeFile(file, options)
+			file = nil
 		}
-		readers = readers[n:]
+		if r.source.whole == nil {
+			file = append(file, r)
+		}
 	}
+	if len(file) > 0 {
+		completeFile(file, options)
+	}
+}
+
+// completeFile lets the formats complete the documents of the readers of a file. They stay where they are if there are no
+// more of them.
+func completeFile(file []*reader, options Options) {
+	var all []Document
+	for _, r := range file {
+		all = append(all, r.documents...)
+	}
+	before := len(all)
+	for _, format := range options.Formats {
+		if format.Complete != nil {
+			all = format.Complete(*file[0].source, all, options)
+		}
+	}
+	for _, r := range file {
+		n := len(r.documents)
+		if len(all) != before {
+			n = 0
+		}
+		r.documents, all = all[:n:n], all[n:]
+	}
+	file[len(file)-1].documents = append(file[len(file)-1].documents, all...)
 }
 
 // Objects reads the Kubernetes objects of a file that is part of a whole. Everything else in it is a finding.
@@ -95,7 +114,7 @@ func Objects(file string, text []byte, options Options) ([]Document, krm.Results
 	var findings krm.Results
 	for _, text := range chunks {
 		r := &reader{
-			source: Source{Name: file, Path: file, Named: true, objectsOnly: true}, chunk: text, options: options,
+			source: &Source{Name: file, Path: file, Named: true, objectsOnly: true}, chunk: text, options: &options,
 			places: newPlaces(file, text),
 		}
 		r.readText()

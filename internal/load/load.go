@@ -10,9 +10,7 @@ package load
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -21,11 +19,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -67,6 +62,10 @@ type Options struct {
 	Formats []Format
 	// Label is put in front of the names of files, such as "main:" for those of a git revision.
 	Label string
+	// Postpone decides which documents are not kept; nil keeps all.
+	Postpone Postponer
+	// Reuse knows postponed documents that need not be read again; nil if all are read.
+	Reuse Reuser
 }
 
 // Exclusion is patterns in the syntax of .gitignore.
@@ -76,90 +75,6 @@ type Exclusion struct {
 	From string
 	// Source says in messages where they are from.
 	Source string
-}
-
-// Package is what was read.
-type Package struct {
-	// Documents are the objects in the order of the paths, a folder's files sorted by path.
-	Documents []Document
-	// Findings are about what is not a document, and about files that were left out.
-	Findings krm.Results
-	// Skipped is what the folders hold for other tools, in the order of the files.
-	Skipped []Skipped
-
-	texts   map[string][]byte
-	inImage map[string]bool // files of images
-}
-
-// Skipped is a file or a document of a folder that is not read as a document.
-type Skipped struct {
-	File   string
-	Line   int // on which it starts, 0 for a file as a whole
-	Reason string
-	// Excluded reports that a pattern matches the file or folder, whatever it holds.
-	Excluded bool
-}
-
-// Compare orders what was skipped by its place.
-func (s Skipped) Compare(other Skipped) int {
-	return cmp.Or(cmp.Compare(s.File, other.File), cmp.Compare(s.Line, other.Line))
-}
-
-// String returns the place and the reason.
-func (s Skipped) String() string {
-	if s.Line == 0 {
-		return s.File + ": " + s.Reason
-	}
-	return fmt.Sprintf("%s:%d: %s", s.File, s.Line, s.Reason)
-}
-
-// Text returns the text of a file that was read, or that a document embeds; nil if there is none of that name.
-func (p *Package) Text(file string) []byte { return p.texts[file] }
-
-// IsInImage reports whether a file that was read is part of an image, so that it cannot be changed.
-func (p *Package) IsInImage(file string) bool { return p.inImage[file] }
-
-// Document is one object.
-type Document struct {
-	Item *krm.Item
-	// Native reports whether it came from a native document.
-	Native bool
-	// Built reports whether kustomize made it.
-	Built bool
-	// Package is the path of the package that the document is part of, as its format says; empty for others.
-	Package string
-	// Problems are what is wrong with the document as a native one, and with its templates.
-	Problems []strictyaml.Problem
-	// Failed are the values whose template could not be filled in; they are unchanged.
-	Failed []*yaml.Node
-	// Unset are the variables without a value that it names, sorted.
-	Unset []string
-	// Origins holds for values that were filled in where their parts came from.
-	Origins map[*yaml.Node][]Origin
-}
-
-// Results returns all findings and problems, sorted.
-func (p *Package) Results() krm.Results {
-	results := slices.Clone(p.Findings)
-	for _, d := range p.Documents {
-		for _, problem := range d.Problems {
-			results = append(results, d.result(problem))
-		}
-	}
-	return results.Sort()
-}
-
-func (d *Document) result(problem strictyaml.Problem) krm.Result {
-	result := krm.At(d.Item, problem.Path, problem.Severity, problem.Message)
-	result.Tags = map[string]string{krm.RuleTag: problem.Rule}
-	if problem.Line > 0 {
-		result.Place.Line, result.Place.Column = problem.Line, problem.Column
-	}
-	if problem.Proposed != nil {
-		result.Tags[krm.TargetTag] = krm.TargetKey
-		result.Field.CurrentValue, result.Field.ProposedValue = problem.Key, problem.Proposed
-	}
-	return result
 }
 
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, but for those of .git and .rplug, and those
@@ -177,7 +92,7 @@ func Read(paths []string, options Options) (*Package, error) {
 		}
 	}
 	p := &Package{Findings: found.findings, Skipped: found.skipped, texts: make(map[string][]byte, len(found.sources)),
-		inImage: map[string]bool{}}
+		inImage: map[string]bool{}, options: &options}
 	for i, folder := range options.Kustomize {
 		if folder = filepath.Clean(folder); slices.Index(options.Kustomize, options.Kustomize[i]) == i {
 			if err := p.kustomize(folder); err != nil {
@@ -185,56 +100,85 @@ func Read(paths []string, options Options) (*Package, error) {
 			}
 		}
 	}
-	readers, err := p.open(found.sources, options)
-	if err != nil {
+	if err := p.open(found.sources); err != nil {
 		return nil, err
 	}
+	if options.Postpone != nil {
+		p.again = readAgain(*p, found.sources)
+	}
+	return p, p.read(found.sources)
+}
+
+// read reads the parts of the sources.
+func (p *Package) read(sources []Source) error {
+	parts := p.parts
+	isReused := p.reuse(sources)
 	var done atomic.Int64
 	shared := &inserts{}
-	krm.Each(len(readers), func(i int) {
-		readers[i].shared = shared
-		readers[i].read()
-		if options.Progress != nil {
-			options.Progress(int(done.Add(1)), len(readers))
+	readers := make([]*reader, len(parts))
+	krm.Each(len(parts), func(i int) {
+		if parts[i].isReused {
+			return
+		}
+		if r := parts[i].read(p.options, shared); !r.isPostponed() {
+			readers[i] = r
+		}
+		if p.options.Progress != nil {
+			p.options.Progress(int(done.Add(1)), len(parts))
 		}
 	})
-	if err := shared.err(); err != nil {
-		return nil, err
+	if p.options.Postpone != nil && !p.options.Postpone.Suffices() {
+		if isReused {
+			return ErrReused
+		}
+		krm.Each(len(parts), func(i int) {
+			if readers[i] == nil {
+				readers[i] = parts[i].read(p.options, shared)
+			}
+		})
 	}
-	complete(readers, options)
+	if err := shared.err(); err != nil {
+		return err
+	}
+	complete(readers, *p.options)
 	p.collect(readers)
-	p.reportMissingFiles(found.sources, options)
-	return p, nil
+	p.reportMissingFiles(sources, *p.options)
+	return nil
 }
 
 // builtHere is why files of a folder below the one that is read are no input.
 const builtHere = "written by rplug build"
 
 // open reads the sources and splits them into documents.
-func (p *Package) open(sources []Source, options Options) ([]*reader, error) {
+func (p *Package) open(sources []Source) error {
+	options := p.options
 	texts := make([][]byte, len(sources))
 	chunks := make([][]chunk, len(sources))
 	errs := make([]error, len(sources))
+	unread := options.unread(sources)
 	krm.Each(len(sources), func(i int) {
-		if sources[i].whole == nil {
+		if sources[i].whole == nil && !unread[i] {
 			texts[i], chunks[i], errs[i] = sources[i].chunks(options.Input)
 		}
 	})
-	var readers []*reader
-	for i, source := range sources {
+	n := 0
+	for i := range sources {
+		n += max(len(chunks[i]), 1)
+	}
+	p.parts = make([]part, 0, n)
+	for i := range sources {
+		source := &sources[i]
 		if source.whole != nil {
-			readers = append(readers, &reader{source: source, options: options})
+			p.parts = append(p.parts, part{source: source})
 			continue
 		}
-		if err := errs[i]; err != nil {
-			var finding *unreadable
-			switch {
-			case !errors.As(err, &finding):
-				return nil, err
-			case source.Named || options.isMeant(texts[i]):
-				p.Findings = append(p.Findings, finding.result())
-			default:
-				p.Skipped = append(p.Skipped, Skipped{File: source.Name, Reason: finding.reason})
+		if unread[i] {
+			p.unread = append(p.unread, source.Path)
+			continue
+		}
+		if errs[i] != nil {
+			if err := p.notRead(source, texts[i], errs[i]); err != nil {
+				return err
 			}
 			continue
 		}
@@ -243,42 +187,70 @@ func (p *Package) open(sources []Source, options Options) ([]*reader, error) {
 			continue
 		}
 		p.texts[source.Name] = texts[i]
-		for _, text := range chunks[i] {
+		for number, text := range chunks[i] {
 			of := source
 			if template := text.helmSource(); of.Path == StdinName && template != "" {
-				of.Name = StdinName + " (" + template + ")"
-				p.texts[of.Name] = texts[i]
+				named := *source
+				named.Name = StdinName + " (" + template + ")"
+				of, p.texts[named.Name] = &named, texts[i]
 			}
-			readers = append(readers, &reader{source: of, chunk: text, options: options, places: newPlaces(of.Name, text)})
+			p.parts = append(p.parts, part{source: of, chunk: text, number: int32(number)})
 		}
 	}
-	return readers, nil
+	return nil
+}
+
+// notRead records why a file cannot be read; the error is one that ends the reading of all.
+func (p *Package) notRead(source *Source, text []byte, err error) error {
+	var finding *unreadable
+	switch {
+	case !errors.As(err, &finding):
+		return err
+	case source.Named || p.options.isMeant(text):
+		p.Findings = append(p.Findings, finding.result())
+	default:
+		p.Skipped = append(p.Skipped, Skipped{File: source.Name, Reason: finding.reason})
+	}
+	return nil
 }
 
 // IsStdin reports whether a name in a place is that of the standard input, which Helm's template may follow.
 func IsStdin(file string) bool { return file == StdinName || strings.HasPrefix(file, StdinName+" (") }
 
 // collect adds what was read. An embedded file is a part of another document: in a folder, only a document of ours in it
-// is one of its own, since that may be delivered, too.
+// is one of its own, since that may be delivered, too. Postponed documents are ours, and embed nothing.
 func (p *Package) collect(readers []*reader) {
-	parts := map[string]bool{}
-	for _, r := range readers {
+	embedded, postponed := map[string]bool{}, 0
+	ours := map[string]bool{} // files with documents of ours
+	for i, r := range readers {
+		if r == nil {
+			ours[p.parts[i].source.Name] = true
+			if !p.parts[i].isReused {
+				postponed++
+			}
+			continue
+		}
 		for name, content := range r.embedded {
-			parts[name] = true
+			embedded[name] = true
 			p.texts[name] = content
 		}
 		maps.Copy(p.texts, r.content.Texts)
 		for name := range r.content.Texts {
 			p.inImage[name] = r.content.InImage
 		}
-	}
-	ours := map[string]bool{} // files with documents of ours
-	for _, r := range readers {
 		ours[r.source.Name] = ours[r.source.Name] || slices.ContainsFunc(r.documents, r.options.isOurs)
 	}
-	for _, r := range readers {
+	p.Postponed = make([]Postponed, 0, postponed)
+	for i, r := range readers {
+		if r == nil && p.parts[i].isReused {
+			continue
+		}
+		if r == nil {
+			p.Postponed = append(p.Postponed, Postponed{int32(len(p.Documents)), int32(i)})
+			continue
+		}
 		r.finish(ours[r.source.Name])
-		if !r.source.Named && parts[r.source.Path] {
+		if !r.source.Named && embedded[r.source.Path] {
 			r.skipped = nil
 			r.documents = slices.DeleteFunc(r.documents, func(d Document) bool { return !r.options.isOurs(d) })
 		}

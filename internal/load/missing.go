@@ -50,10 +50,14 @@ func (p *Package) reportMissingFiles(sources []Source, options Options) {
 
 // hasOursBelow reports whether a document of ours is in a folder or below it.
 func (p *Package) hasOursBelow(folder string, options Options) bool {
+	isBelow := func(file string) bool {
+		return folder == "." && !path.IsAbs(file) || strings.HasPrefix(file, folder+"/")
+	}
 	return slices.ContainsFunc(p.Documents, func(d Document) bool {
-		file := strings.TrimPrefix(d.Item.PlaceOf("").File, options.Label)
-		return (folder == "." && !path.IsAbs(file) || strings.HasPrefix(file, folder+"/")) && options.isOurs(d)
-	})
+		return isBelow(strings.TrimPrefix(d.Item.PlaceOf("").File, options.Label)) && options.isOurs(d)
+	}) || slices.ContainsFunc(p.Postponed, func(d Postponed) bool { return isBelow(p.parts[d.part].source.Path) }) ||
+		slices.ContainsFunc(p.parts, func(one part) bool { return one.isReused && isBelow(one.source.Path) }) ||
+		slices.ContainsFunc(p.unread, isBelow)
 }
 
 // isMissing reports whether an entry of a kustomization in a folder is the path of a file that does not exist.

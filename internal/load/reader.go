@@ -16,9 +16,10 @@ import (
 
 // reader turns one document's text into objects.
 type reader struct {
-	source  Source
+	source  *Source
 	chunk   chunk
-	options Options
+	key     Key
+	options *Options
 	shared  *inserts // by all readers
 
 	places    *Places // of all objects of the text

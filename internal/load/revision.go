@@ -66,8 +66,8 @@ func OpenRevision(name string, limit int64) (*Revision, error) {
 	}, nil
 }
 
-// listTree lists the files of a revision for parseTree. HEAD of a repository without a commit has none: hooks compare with it
-// before the first commit, too.
+// listTree lists the files of a revision for parseTree. HEAD of a repository without a commit has none: hooks compare with
+// it before the first commit, too.
 func listTree(name string) (string, error) {
 	id, err := GitOutput("rev-parse", "--verify", "--quiet", name+"^{tree}")
 	if id = strings.TrimSpace(id); err == nil && isID(id) {
@@ -159,6 +159,16 @@ func (r *Revision) Stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// ID returns the id of a file's content, empty if there is no such file. The paths that links lead through count as well:
+// what is read is the file.
+func (r *Revision) ID(name string) string {
+	file, err := r.find("stat", name)
+	if err != nil || !file.mode.IsRegular() {
+		return ""
+	}
+	return file.id
 }
 
 // Sub implements fs.SubFS. Links that lead out of the folder are not followed.

@@ -1,6 +1,7 @@
 package rplug
 
 import (
+	"context"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -10,9 +11,12 @@ import (
 )
 
 // buildCommand returns all functions as one command, with their flags.
-func buildCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
-	const short = "Check, resolve and render documents at once, to files or stdout"
-	return BuildCommand("build", short, BuildFunction(features...), stdout)
+func buildCommand(
+	stdout io.Writer, features []extension.Extension, watch func(context.Context, cli.Watched) error,
+) *cobra.Command {
+	f := BuildFunction(features...)
+	f.Watch = watch
+	return BuildCommand("build", "Check, resolve and render documents at once, to files or stdout", f, stdout)
 }
 
 // BuildCommand returns a command in the group of build with the arguments and flags of a function.

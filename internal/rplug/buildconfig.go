@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/function/rendersandbox"
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
+	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -33,9 +33,12 @@ func BuildFunction(extensions ...extension.Extension) cli.Function {
 		Extensions:   extensions,
 		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
 		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
-		Project:      []string{"rules", "strict", "catalogs", "cluster", "helperImage", "podTemplateDefaults"},
+		Project: []string{
+			"rules", "strict", "catalogs", "cluster", "helperImage", "podTemplateDefaults", "resolve", "render", "fork",
+		},
+		Groups:       buildGroups(),
 		WithoutStdin: true,
-		Modes:        func() []cli.Mode { return []cli.Mode{&cli.Folder{Write: writeFolder}} },
+		Modes:        func() []cli.Mode { return []cli.Mode{&cli.Folder{Open: openFolder}} },
 	}
 }
 
@@ -70,6 +73,31 @@ func (*BuildConfig) Without() []string {
 // Process runs the chain on the documents.
 func (c *BuildConfig) Process(call cli.Call) (string, error) {
 	debug.SetGCPercent(renderphase.Garbage)
+	chain := c.prepare(call)
+	result, err := chain.Run(call.List)
+	call.Suppressed(result.Suppressed...)
+	switch {
+	case call.OptionErrors(err):
+		return "", nil
+	case err != nil:
+		return "", err
+	case call.List.Results().Failed():
+		return nothingRendered, nil
+	}
+	call.SetRendered(result.Objects...)
+	if c.Sandbox.Baseline {
+		call.SetRendered(call.List.Items()...)
+	}
+	if result.Rendered.Requests() == 0 {
+		call.ReportNothing(c.Render.Cluster, result.Objects, c.nothing)
+	}
+	return c.summary(result), nil
+}
+
+const nothingRendered = "nothing rendered: fix the errors above"
+
+// prepare returns the chain for a call, and reports what was found when the files were read.
+func (c *BuildConfig) prepare(call cli.Call) build.Chain {
 	if wrong := document.CheckImage(c.options.Image); wrong != "" {
 		call.ConfigError("image", wrong)
 	}
@@ -84,27 +112,43 @@ func (c *BuildConfig) Process(call cli.Call) (string, error) {
 	if call.Base != nil {
 		chain.Elsewhere = call.Base.Today
 	}
-	result, err := chain.Run(call.List)
-	call.Suppressed(result.Suppressed...)
-	switch {
-	case call.OptionErrors(err):
-		return "", nil
-	case err != nil:
-		return "", err
-	case call.List.Results().Failed():
-		return "nothing rendered: fix the errors above", nil
-	}
-	call.SetRendered(result.Objects...)
-	if c.Sandbox.Baseline {
-		call.SetRendered(call.List.Items()...)
-	}
-	if result.Rendered.Requests() == 0 {
-		call.ReportNothing(c.Render.Cluster, result.Objects, c.nothing)
-	}
+	return chain
+}
+
+// summary says what was rendered.
+func (c *BuildConfig) summary(result build.Result) string {
 	if c.options.NoForks {
-		return result.Rendered.String(), nil
+		return result.Rendered.String()
 	}
-	return fmt.Sprintf("%s, %s", result.Rendered, rendersandbox.Forked(result.Forks)), nil
+	return fmt.Sprintf("%s, %s", result.Rendered, rendersandbox.Forked(result.Forks))
+}
+
+// Split implements cli.Splitter.
+func (c *BuildConfig) Split(cache *incremental.Cache) cli.PartsProcessor {
+	parts := c.InParts(cache)
+	if parts == nil || c.options.Image != "" {
+		return nil
+	}
+	return &buildParts{parts, c}
+}
+
+// buildParts is BuildConfig for a part of the documents at a time.
+type buildParts struct {
+	*build.Parts
+	config *BuildConfig
+}
+
+// ProcessParts implements cli.PartsProcessor.
+func (p *buildParts) ProcessParts(call cli.Call, documents cli.Postponed) (summary string, done bool, err error) {
+	result, done, err := p.Run(p.config.prepare(call), call, documents)
+	if err != nil || !done {
+		return "", false, err
+	}
+	call.Suppressed(result.Suppressed...)
+	if call.List.Results().Failed() {
+		return nothingRendered, true, nil
+	}
+	return p.config.summary(result), true, nil
 }
 
 // nothing says why the sandboxes have no objects.
@@ -115,12 +159,13 @@ func (c *BuildConfig) nothing(sandboxes []*document.Sandbox) string {
 	return rendersandbox.NothingForked(sandboxes)
 }
 
-func writeFolder(ctx context.Context, items []*krm.Item, options cli.FolderOptions) (cli.FolderReport, error) {
-	folder := build.Folder{FolderOptions: options}
+func openFolder(options cli.FolderOptions) cli.FolderWriter {
+	folder := build.NewFolder(options)
+	finish := folder.Write
 	if options.Compare {
-		return folder.Check(items)
+		finish = func(context.Context) (cli.FolderReport, error) { return folder.Check() }
 	}
-	return folder.Write(ctx, items)
+	return cli.FolderWriter{Add: folder.Add, Finish: finish, Close: folder.Close}
 }
 
 // postRenderFunction is BuildFunction for what Helm has rendered: documents that are not input of ours are printed, too,

@@ -12,7 +12,7 @@ import (
 
 func catalogDiffCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "diff OLD NEW", Args: Arguments(2, 2), RunE: catalogDiff,
+		Use: "diff OLD NEW", Args: Arguments(2, 2), RunE: catalogDiff, ValidArgsFunction: CompleteFiles,
 		Short: "Show how two states of a catalog differ",
 		Long: "Lines begin with + for what is new and ~ for what has another value. A published version that is\n" +
 			"gone or has another digest begins with !, and makes the exit code 1.",

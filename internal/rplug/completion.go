@@ -35,6 +35,10 @@ func declareFlags(command *cobra.Command, f cli.Function, names ...string) {
 		switch {
 		case flag.Name == "rules":
 			Register(command, flag.Name, completePairs(f))
+		case flag.Name == "cluster":
+			Register(command, flag.Name, (&Inputs{Features: f.Extensions}).CompleteNames(ClusterNames))
+		case flag.Argument == "REVISION":
+			Register(command, flag.Name, CompleteRevisions)
 		case flag.Values != nil && isList:
 			Register(command, flag.Name, CompleteList(flag.Values))
 		case flag.Values != nil:

@@ -1,7 +1,6 @@
 package rplug
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -62,21 +61,13 @@ func updateCatalog(ctx context.Context, path string, change func() (*resolve.Cat
 			return nil, err
 		}
 		text, err := catalog.Bytes()
-		return append(leadingComments(path), text...), err
-	})
-}
-
-// leadingComments returns the comments at the beginning of a file, which need not exist.
-func leadingComments(path string) (comments []byte) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	for line := range bytes.Lines(text) {
-		if !bytes.HasPrefix(line, []byte("#")) {
-			break
+		if err != nil {
+			return nil, err
 		}
-		comments = append(comments, line...)
-	}
-	return comments
+		before, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return text, nil
+		}
+		return withComments(before, text), err
+	})
 }

@@ -54,6 +54,7 @@ func explainCommand(features []extension.Extension) *cobra.Command {
 		}
 		return nil
 	}
+	command.ValidArgsFunction = FirstArgument(in.CompleteNames(PluginNames))
 	return in.ReadProject(command)
 }
 

@@ -1,6 +1,7 @@
 package rplug
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,11 +19,17 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 )
 
-// functionCommands returns the KRM functions as subcommands. They write to stdout themselves.
+func validateCommand(
+	stdout io.Writer, features []extension.Extension, watch func(context.Context, cli.Watched) error,
+) *cobra.Command {
+	f := validateplugin.New(features...)
+	f.Watch = watch
+	return functionCommand("validate", "Check plugins, sandboxes, route groups and packages", f, stdout)
+}
+
+// functionCommands returns the other KRM functions as subcommands. They write to stdout themselves.
 func functionCommands(stdout io.Writer, features []extension.Extension) []*cobra.Command {
 	return []*cobra.Command{
-		functionCommand("validate", "Check plugins, sandboxes, route groups and packages", validateplugin.New(features...),
-			stdout),
 		functionCommand("resolve", "Pin the versions of plugins and packages", resolveversion.New(features...), stdout),
 		functionCommand("render", "Render the resources of sandboxes, and packages", renderphase.New(features...), stdout),
 		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", rendersandbox.New(features...), stdout),

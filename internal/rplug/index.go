@@ -24,8 +24,8 @@ func indexCommand(features []extension.Extension) *cobra.Command {
 			"and listed with its digest; every Crossplane package whose image is known is listed with the\n" +
 			"CRDs that it owns and what it depends on. A version that is listed stays as it is: a document\n" +
 			"that differs from it is refused, and a version whose document is gone stays listed. If anything\n" +
-			"is wrong nothing is written. The file is replaced as a whole, and only if the catalog changes;\n" +
-			"comments in it are not kept then.",
+			"is wrong nothing is written. The file is replaced only if the catalog changes, and comments stay\n" +
+			"with the plugins and versions that they are about.",
 		Example: "  rplug catalog index plugins/ --name platform --released 2026-01-20\n  rplug catalog index plugins/ --check",
 	}
 	flags := command.Flags()

@@ -130,6 +130,7 @@ func versionsCommand(features []extension.Extension, extensions []Extension) *co
 		}
 		return printListings(c.OutOrStdout(), []*Listing{versions}, *output)
 	}
+	command.ValidArgsFunction = FirstArgument(in.CompleteNames(PluginNames))
 	return in.ReadProject(command)
 }
 

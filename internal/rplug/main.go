@@ -6,6 +6,7 @@
 package rplug
 
 import (
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -29,6 +30,8 @@ type Extension struct {
 	// catalog lists it. Both are nil if a feature has nothing in catalogs.
 	List     func(documents []*resolve.CatalogDocument) *Listing
 	Versions func(documents []*resolve.CatalogDocument, name string) *Listing
+	// Watch is cli.Function.Watch of build and validate; nil for all but one feature.
+	Watch func(ctx context.Context, files cli.Watched) error
 	// Program runs another program that rplug is, by the name that it was called by or by its arguments. It reports false if
 	// it was called as rplug. Nil if there is none.
 	Program func(name string, arguments []string) (exitCode int, isProgram bool)

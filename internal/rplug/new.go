@@ -133,7 +133,8 @@ func newProjectCommand() *cobra.Command {
 	f.StringVar(&options.Cluster, "cluster", scaffold.DefaultCluster, "`NAME` of the cluster of sandboxes")
 	f.StringVar(&options.Preview, "preview", "", "environments for the pull requests of `FORGE`: github or gitlab")
 	flags.add(command)
-	_ = command.RegisterFlagCompletionFunc("preview", cobra.FixedCompletions(scaffold.Forges, cobra.ShellCompDirectiveNoFileComp))
+	forges := cobra.FixedCompletions(scaffold.Forges, cobra.ShellCompDirectiveNoFileComp)
+	_ = command.RegisterFlagCompletionFunc("preview", forges)
 	return command
 }
 
@@ -206,7 +207,7 @@ func newSandboxCommand(features []extension.Extension) *cobra.Command {
 		return nil
 	})
 	flags.add(command)
-	_ = command.RegisterFlagCompletionFunc("plugin", flags.completePlugins)
+	Register(command, "plugin", flags.completePlugins)
 	return command
 }
 

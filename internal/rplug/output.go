@@ -18,15 +18,17 @@ const (
 	JSON Output = "json"
 )
 
-// OutputUsage is the usage of --output.
-const OutputUsage = "`FORMAT`: text or json"
-
 // OutputFlag declares the flag --output.
 func OutputFlag(command *cobra.Command) *Output {
 	o := Text
-	command.Flags().VarP(&o, "output", "o", OutputUsage)
-	Register(command, "output", CompleteOne(string(Text), string(JSON)))
+	o.Flag(command)
 	return &o
+}
+
+// Flag declares the flag --output for the value.
+func (o *Output) Flag(command *cobra.Command) {
+	command.Flags().VarP(o, "output", "o", "`FORMAT`: text or json")
+	Register(command, "output", CompleteOne(string(Text), string(JSON)))
 }
 
 // String returns the format.

@@ -19,7 +19,7 @@ const errorsAsDocument = "--errors-as-document"
 
 // postRenderCommand returns build as a post-renderer of Helm, which gives the documents on stdin.
 func postRenderCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
-	return &cobra.Command{
+	command := &cobra.Command{
 		Use: "post-render [flags] [PATH...]", GroupID: GroupBuild, DisableFlagParsing: true,
 		Short: "Render what a Helm chart holds: a post-renderer of Helm",
 		Long: "Render the plugins, sandboxes and install requests among the documents on stdin, which Helm has\n" +
@@ -34,6 +34,12 @@ func postRenderCommand(stdout io.Writer, features []extension.Extension) *cobra.
 			"  helm template --post-renderer rplug --post-renderer-args post-render sandboxes chart     # Helm 3",
 		RunE: func(c *cobra.Command, args []string) error { return postRender(c, stdout, args, features) },
 	}
+	command.SetUsageTemplate(strings.Replace(command.UsageTemplate(),
+		"{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", "  those of build: see build --help-all", 1))
+	f := postRenderFunction(features...)
+	command.ValidArgsFunction = completeArguments(f)
+	declareFlags(command, f)
+	return command
 }
 
 func postRender(c *cobra.Command, stdout io.Writer, args []string, features []extension.Extension) error {

@@ -99,11 +99,15 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
 	features := make([]extension.Extension, len(extensions))
+	var watch func(context.Context, cli.Watched) error
 	for i, e := range extensions {
 		features[i] = e.Extension
+		if e.Watch != nil {
+			watch = e.Watch
+		}
 	}
+	root.AddCommand(validateCommand(stdout, features, watch), buildCommand(stdout, features, watch), newCommand(features))
 	root.AddCommand(functionCommands(stdout, features)...)
-	root.AddCommand(buildCommand(stdout, features), newCommand(features))
 	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features, extensions))
 	root.AddCommand(manCommand(), versionCommand())
 	for _, e := range extensions {

@@ -37,7 +37,7 @@ func retractCommand(change func(*resolve.CatalogDocument, string, string) error,
 	file := flags.StringP("catalog", "c", "catalog.yaml", "the catalog's `FILE`")
 	reason := flags.String("reason", "", "the `TEXT` that people get to read")
 	undo := flags.Bool("undo", false, "take the reason back")
-	command.Args = Arguments(1, 1)
+	command.Args, command.ValidArgsFunction = Arguments(1, 1), OnlyFirst((&Inputs{}).CompleteNames(PluginNames))
 	command.RunE = func(c *cobra.Command, args []string) error {
 		if *undo != (*reason == "") {
 			return errors.New("one of --reason and --undo must be given")

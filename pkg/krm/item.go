@@ -87,6 +87,14 @@ func FromSource(node *yaml.Node, source Source) *Item {
 
 func (i *Item) setTree(node *yaml.Node) { i.once.Do(func() { i.tree = kyaml.NewRNode(node) }) }
 
+// Size returns the length of the object's text, or an estimate if it has none.
+func (i *Item) Size() int {
+	if i.raw != nil {
+		return len(i.raw)
+	}
+	return sizeOf(i.YNode())
+}
+
 // APIVersion returns the object's apiVersion, or "".
 func (i *Item) APIVersion() string {
 	if i.header.Known && i.isRaw() {
@@ -127,10 +135,15 @@ func (i *Item) Ref() ResourceRef {
 	}
 }
 
-// Annotation returns one of the object's annotations. Nothing is parsed if the object's bytes show that it is absent.
+// Annotation returns one of the object's annotations. Nothing is parsed if the object's bytes show it, or that it is absent.
 func (i *Item) Annotation(key string) (string, bool) {
-	if !i.parsed.Load() && i.header.Known && i.isRaw() && cannotHold(i.raw, key) {
-		return "", false
+	if !i.parsed.Load() && i.header.Known && i.isRaw() {
+		if cannotHold(i.raw, key) {
+			return "", false
+		}
+		if value, ok := scan.Annotation(i.raw, key); ok && !i.element {
+			return string(value), value != nil
+		}
 	}
 	return i.value(annotationsPath.Key(key))
 }

@@ -43,11 +43,7 @@ func (l *ResourceList) Size() int {
 	}
 	size := 0
 	for _, item := range l.items {
-		if item.raw != nil {
-			size += len(item.raw)
-		} else {
-			size += sizeOf(item.YNode())
-		}
+		size += item.Size()
 	}
 	return size
 }
@@ -94,6 +90,17 @@ func (l *ResourceList) Append(items ...*Item) {
 		l.items = append(l.items, item)
 	}
 }
+
+// AppendAt adds an item that has the given place, from 0, in the longer list that this one is a part of: results about items
+// of one file are sorted by it.
+func (l *ResourceList) AppendAt(place int, item *Item) {
+	item.order = place
+	l.items = append(l.items, item)
+}
+
+// AppendShared adds items of another list, which keep their place in that one. Lists that share items may be used at the
+// same time as long as none of them changes these.
+func (l *ResourceList) AppendShared(items ...*Item) { l.items = append(l.items, items...) }
 
 // Remove removes items from the list.
 func (l *ResourceList) Remove(items ...*Item) {

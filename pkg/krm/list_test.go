@@ -129,3 +129,52 @@ func TestAnnotationThatCannotBeThereCostsNoParse(t *testing.T) {
 	assert.True(t, ok)
 	assert.Equal(t, "text", value)
 }
+
+// An annotation is read from the text of a printed object. However else it is written, the parser decides.
+func TestAnnotationIsReadFromTextAsTheParserDoes(t *testing.T) {
+	t.Parallel()
+	const before = "apiVersion: v1\ndata:\n  annotations: metadata\nkind: A\n"
+	for annotations, isParsed := range map[string]bool{
+		"a.dev/w: v\n    a.dev/x: db@1.1.0\n    a.dev/y: sha256:01": false,
+		`a.dev/x: "1"`:                        false,
+		"a.dev/x: v\n    a.dev/x: w":          false, // the first one counts
+		"a.dev/w: is /not a.dev/x":            true,
+		"a.dev/x: null":                       true,
+		"a.dev/x: two words":                  true,
+		"a.dev/x: v # comment":                true,
+		"a.dev/x: v\n      goes-on":           true,
+		"a.dev/x: |\n      v":                 true,
+		"a.dev/x:\n      v":                   true,
+		"a.dev/x: \"a\\x20b\"":                true,
+		"a.dev/w: \"\n    a.dev/x: v\n    \"": true,
+		"a.dev/w: |\n      text\n      a.dev/x: v\n    a.dev/x: w": true,
+		"a.dev/x: 'it''s'":                      true,
+		"a.dev/w: v\n  labels:\n    a.dev/x: v": false,
+	} {
+		requireParsed(t, isParsed, before+"metadata:\n  annotations:\n    "+annotations+"\n  name: a\n")
+	}
+	const text = "metadata:\n  annotations:\n    a.dev/x: v\n"
+	for _, object := range []string{
+		before + "a: \"\n" + text + "\"\nmetadata:\n  name: a\n",
+		before + "a: '\n" + text + "'\nmetadata:\n  name: a\n",
+		before + "metadata:\n  name: a\na: \"\n" + text + "\"\n",
+	} {
+		requireParsed(t, true, object)
+	}
+	requireParsed(t, false, "apiVersion: v1\nkind: A\n"+text+"spec:\n  template:\n    metadata:\n      a.dev/x: w\n")
+}
+
+// requireParsed requires that the annotation a.dev/x of an object is that of the parser, and says whether it was called.
+func requireParsed(t *testing.T, isParsed bool, object string) {
+	t.Helper()
+	item, err := NewItem([]byte(object))
+	require.NoError(t, err, object)
+	value, ok := item.Annotation("a.dev/x")
+	assert.Equal(t, isParsed, item.parsed.Load(), object)
+	parsed, err := NewItem([]byte(object))
+	require.NoError(t, err)
+	require.NoError(t, parsed.Parse())
+	want, wantOK := parsed.Annotation("a.dev/x")
+	assert.Equal(t, want, value, object)
+	assert.Equal(t, wantOK, ok, object)
+}

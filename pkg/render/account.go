@@ -78,6 +78,12 @@ func (p *plan) accounts() (all []*sharedAccount, byID map[accountID]*sharedAccou
 	return all, byID
 }
 
+// hasAccounts reports whether scripts use accounts of overlays that are not trusted.
+func (p *plan) hasAccounts() bool {
+	all, _ := p.accounts()
+	return len(all) > 0
+}
+
 // appendNew appends the name of the sandbox that is being planned, unless it is there.
 func appendNew(names []string, name string) []string {
 	if len(names) > 0 && names[len(names)-1] == name {

@@ -22,18 +22,17 @@ import (
 //   - kubectl does what the user's commands say: those of docs/howto/teardown.md first delete forks, and wait for their
 //     Pods.
 //   - Argo CD, as it deletes an Application, runs PostDelete hooks when everything else is gone.
-// - Otherwise, Argo CD, Flux, Helm and kpt create delete steps before they remove forks, or while the Pods of the
-// forks still
-//     end. Sync waves of Argo CD would order them, but a wave waits for the health of everything before it: a sandbox that has
-//     failed would stop the teardowns of all others.
+//   - Otherwise, Argo CD, Flux, Helm and kpt create delete steps before they remove forks, or while the Pods of the forks
+//     still end. Sync waves of Argo CD would order them, but a wave waits for the health of everything before it: a
+//     sandbox that has failed would stop the teardowns of all others.
 //
 // For the last, the delete steps wait in the cluster for a Job that waits until no Pod of the forks is left.
 
 // kindBudget is the kind of the objects that count Pods of forks.
 const kindBudget = "PodDisruptionBudget"
 
-// awaitsForks reports whether delete steps must wait in the cluster for the end of forks. With PreDelete, the user wants them
-// to run before anything is removed.
+// awaitsForks reports whether delete steps must wait in the cluster for the end of forks. With PreDelete, the user wants
+// them to run before anything is removed.
 func (d delivery) awaitsForks() bool {
 	return d.tool != kubectl && (!d.holds || d.tool == helm && d.hook != preDelete)
 }
@@ -56,20 +55,20 @@ func (p *plan) variant(s *sandbox, at krm.Path, phase v1alpha1.Phase, spec *v1al
 	v = variant{awaitsForks: isDelete && p.deliveryOf(s).awaitsForks(), beforeForks: s.forksLast}
 	steps := len(spec.Create) + len(spec.Delete) + 1
 	if v.beforeForks && steps > contract.MaxSecrets {
-		p.list.Report(krm.At(s.Item, at, krm.Error, fmt.Sprintf("its plugin must have at most %d steps for the annotation %s of the "+
-			"sandbox, not %d", contract.MaxSecrets-1, contract.ForkStartKey, steps-1)))
+		p.list.Report(krm.At(s.Item, at, krm.Error, fmt.Sprintf("its plugin must have at most %d steps for the annotation %s of "+
+			"the sandbox, not %d", contract.MaxSecrets-1, contract.ForkStartKey, steps-1)))
 		v.beforeForks = false
 	}
 	if v.awaitsForks && steps > contract.MaxSecrets {
-		p.list.Report(krm.At(s.Item, at, krm.Warning, fmt.Sprintf("its delete steps do not wait for the end of the sandbox's forks: "+
-			"a plugin must have at most %d steps for that, not %d; remove the forks first", contract.MaxSecrets-1, steps-1)))
+		p.list.Report(krm.At(s.Item, at, krm.Warning, fmt.Sprintf("its delete steps do not wait for the end of the sandbox's "+
+			"forks: a plugin must have at most %d steps for that, not %d; remove the forks first", contract.MaxSecrets-1, steps-1)))
 		v.awaitsForks = false
 	}
 	return v
 }
 
-// deliveryOf returns how the objects of a sandbox are delivered: a delete phase that comes with the create phase is held back,
-// that of an absent sandbox runs at once.
+// deliveryOf returns how the objects of a sandbox are delivered: a delete phase that comes with the create phase is held
+// back, that of an absent sandbox runs at once.
 func (p *plan) deliveryOf(s *sandbox) delivery {
 	d := p.delivery
 	d.holds = len(p.phases) == 2 && !s.isAbsent
@@ -104,8 +103,8 @@ var forksRef = document.StepRef{Phase: v1alpha1.PhaseDelete, Index: -1}
 // isOfForks reports whether the step is that of forksStep.
 func (s *step) isOfForks() bool { return s.ref == forksRef }
 
-// awaitForks adds the helper job of forksStep. It may patch PodDisruptionBudgets by name, which includes to read them, and not
-// read Pods, whose variables and images are nobody else's business.
+// awaitForks adds the helper job of forksStep. It may patch PodDisruptionBudgets by name, which includes to read them, and
+// not read Pods, whose variables and images are nobody else's business.
 func (r *renderer) awaitForks(s *step) {
 	const helper = contract.HelperForks
 	m := r.metadata(r.phase, s)
@@ -145,9 +144,9 @@ type podDisruptionBudget struct {
 	Spec policyv1.PodDisruptionBudgetSpec `json:"spec"`
 }
 
-// budgets returns what counts the Pods of forks for a task whose steps wait for their end: an object in each namespace, whose
-// status has their number. It allows all evictions. Only Pods of the forks have one of the names. All resources of the sandbox
-// share it: no Pod that several select can be evicted.
+// budgets returns what counts the Pods of forks for a task whose steps wait for their end: an object in each namespace,
+// whose status has their number. It allows all evictions. Only Pods of the forks have one of the names. All resources of
+// the sandbox share it: no Pod that several select can be evicted.
 func (p *plan) budgets(t *task) (budgets []object) {
 	if !t.phase.awaitsForks {
 		return nil

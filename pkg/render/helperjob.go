@@ -107,6 +107,9 @@ func (c *compiledPhase) compileHelperTemplate() (err error) {
 			Volumes:                      []corev1.Volume{tokenVolume()},
 		},
 	}, &corev1.PodTemplateSpec{Spec: corev1.PodSpec{ImagePullSecrets: c.pullSecrets()}})
+	if defaults := c.options.defaults(); err == nil && defaults != nil { // those of an overlay are about its steps
+		c.helperTemplate.Spec.TopologySpreadConstraints = defaults.Spec.TopologySpreadConstraints
+	}
 	return err
 }
 

@@ -90,8 +90,8 @@ func (o outputSecrets) reportOthers(list *krm.ResourceList) {
 			name = node.Value
 		}
 		if s := o.bySecret[identity{secretKind, item.Namespace(), name}]; s != nil {
-			list.Report(krm.At(s.Item, "metadata.name", krm.Error, fmt.Sprintf("Secret %q is written by the %s %q, too: remove one of "+
-				"them from this environment, or rename one", s.Name, item.Kind(), item.Name())))
+			list.Report(krm.At(s.Item, "metadata.name", krm.Error, fmt.Sprintf("Secret %q is written by the %s %q, too: remove one "+
+				"of them from this environment, or rename one", s.Name, item.Kind(), item.Name())))
 		}
 	}
 }
@@ -130,7 +130,8 @@ func (p *plan) outputSecretsOf(s *sandbox, resource string, phase *compiledPhase
 	steps := len(phase.publishing(v1alpha1.PhaseCreate)) + len(phase.publishing(v1alpha1.PhaseDelete))
 	if len(of) > 0 && steps+len(of) > contract.MaxSecrets {
 		p.list.Report(krm.At(of[len(of)-1].Item, "spec.resource", krm.Error, fmt.Sprintf("must not be the resource of %d "+
-			"OutputSecrets: with the %d steps of its plugin, at most %d can be removed together", len(of), steps, contract.MaxSecrets)))
+			"OutputSecrets: with the %d steps of its plugin, at most %d can be removed together",
+			len(of), steps, contract.MaxSecrets)))
 	}
 	return of
 }
@@ -149,7 +150,8 @@ func (r *renderer) outputSecret(s *document.OutputSecret) {
 	m.add(contract.HelperKey, contract.HelperCopy)
 	m.annotations[contract.GenerationKey] = generation
 	r.objects = append(r.objects, object{kind: secretKind, phase: v1alpha1.PhaseCreate, Manifest: &corev1.Secret{
-		TypeMeta: typeMeta("v1", secretKind), ObjectMeta: r.objectMetadata(m).of(s.Namespace, s.Name), Type: corev1.SecretTypeOpaque,
+		TypeMeta: typeMeta("v1", secretKind), ObjectMeta: r.objectMetadata(m).of(s.Namespace, s.Name),
+		Type: corev1.SecretTypeOpaque,
 	}})
 	if r.phase == v1alpha1.PhaseCreate {
 		r.copyTo(s, generation)
@@ -179,8 +181,8 @@ func (r *renderer) copyTo(s *document.OutputSecret, generation string) {
 		}
 	}
 	if len(h.producers) > contract.MaxProducers {
-		r.problems = append(r.problems, strictyaml.Error("", "must not have outputs of more than %d steps in the OutputSecret %q: "+
-			"make several of it", contract.MaxProducers, s.Name))
+		r.problems = append(r.problems, strictyaml.Error("", "must not have outputs of more than %d steps in the OutputSecret "+
+			"%q: make several of it", contract.MaxProducers, s.Name))
 		return
 	}
 	followed := r.jobNames(slices.Concat(h.producers, r.ancestors(h.producers)))
@@ -203,8 +205,8 @@ func (o outputSecrets) collisions(objects []object) (results krm.Results) {
 			continue
 		}
 		if s := o.bySecret[identity{secretKind, one.GetNamespace(), one.GetName()}]; s != nil {
-			results = append(results, krm.At(s.Item, "metadata.name", krm.Error, fmt.Sprintf("must not be %q, the name of the Secret "+
-				"with the outputs of step %q: choose another name", s.Name, step)))
+			results = append(results, krm.At(s.Item, "metadata.name", krm.Error, fmt.Sprintf("must not be %q, the name of the "+
+				"Secret with the outputs of step %q: choose another name", s.Name, step)))
 		}
 	}
 	return results

@@ -2,7 +2,9 @@ package render
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -24,8 +26,55 @@ type Summary struct {
 	Kind string
 	// Phases are those of which there are workloads.
 	Phases []v1alpha1.Phase
-	// Objects are the items of the list that this run has rendered.
+	// Objects are the items of the list that this run has rendered: first as many as Shared says that belong to no sandbox in
+	// particular.
 	Objects []*krm.Item
+	Shared  int
+	// Together is what depends on all sandboxes.
+	Together Together
+	// Shares are the parts of the sandboxes, by their names in lower case; nil without Options.Part.
+	Shares map[string]*Share
+}
+
+// Plus adds the counts of another part, without objects: see Options.Part.
+func (s Summary) Plus(other Summary) Summary {
+	phases := slices.Concat(s.Phases, other.Phases)
+	return Summary{
+		Workloads: s.Workloads + other.Workloads, Resources: s.Resources + other.Resources,
+		Sandboxes: s.Sandboxes + other.Sandboxes, Kind: other.Kind,
+		Phases: slices.DeleteFunc(slices.Clone(v1alpha1.Phases), func(phase v1alpha1.Phase) bool {
+			return !slices.Contains(phases, phase)
+		}),
+	}
+}
+
+// Together is what depends on all sandboxes of a list, of which parts are rendered one by one: see Options.Part.
+type Together struct {
+	// Namespaces are those that must exist.
+	Namespaces map[string]bool
+	// Accounts reports whether scripts use ServiceAccounts that plugins name: whether sandboxes share one is found out only
+	// with all of them in one list.
+	Accounts bool
+}
+
+// Add adds what depends on the sandboxes of another part.
+func (t *Together) Add(other Together) {
+	if t.Namespaces == nil {
+		t.Namespaces = map[string]bool{}
+	}
+	maps.Copy(t.Namespaces, other.Namespaces)
+	t.Accounts = t.Accounts || other.Accounts
+}
+
+// Report reports the namespaces to a list.
+func (t *Together) Report(list *krm.ResourceList) {
+	names := slices.Sorted(maps.Keys(t.Namespaces))
+	for i, name := range names {
+		names[i] = strconv.Quote(name)
+	}
+	if len(names) > 0 {
+		list.Report(krm.NewResult(krm.Info, "must exist before the render is applied: namespace "+strings.Join(names, ", ")))
+	}
 }
 
 // Phases renders the resources of the list's sandboxes, appends the objects to the list and removes from it what an earlier
@@ -57,8 +106,10 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	if p.secrets, err = readOutputSecrets(list, read); err != nil {
 		return Summary{}, err
 	}
-	sandboxes, err := OneCluster(list, read, options.Cluster, options.RefuseEmpty)
-	if err != nil {
+	var sandboxes []*sandbox
+	if options.Part {
+		sandboxes = ofCluster(read, options.Cluster)
+	} else if sandboxes, err = OneCluster(list, read, options.Cluster, options.RefuseEmpty); err != nil {
 		return Summary{}, err
 	}
 	for _, s := range sandboxes {
@@ -81,7 +132,13 @@ type outcome struct {
 
 // render renders the tasks, puts the objects into the list and removes what is not rendered any more, if it may.
 func (p *plan) render(mayRemove bool) Summary {
-	p.reportNamespaces()
+	together := Together{p.namespaces(), p.hasAccounts()}
+	var shares map[string]*Share
+	if p.options.Part {
+		shares = p.shares()
+	} else {
+		together.Report(p.list)
+	}
 	p.reportUnusedNamespaces()
 	reconciler := NewReconciler(p.list, p.owner())
 	shared := p.shared(reconciler)
@@ -100,25 +157,31 @@ func (p *plan) render(mayRemove bool) Summary {
 	}
 	p.list.Report(shared.results...)
 	reconciler.Apply(shared.changes)
+	sharedObjects := len(reconciler.Rendered())
 	for _, one := range outcomes {
 		reconciler.Apply(one.changes)
 	}
 	if mayRemove && !p.list.Results().Failed() {
 		reconciler.RemoveRest()
 	}
-	total := summary(outcomes)
-	total.Kind = p.options.workloadKind()
-	total.Objects = reconciler.Rendered()
+	total := summary(outcomes, shares)
+	total.Kind, total.Together = p.options.workloadKind(), together
+	total.Objects, total.Shared = reconciler.Rendered(), sharedObjects
 	return total
 }
 
-func summary(outcomes []outcome) Summary {
+// summary counts what was rendered, and adds it to the shares of the sandboxes if these are counted.
+func summary(outcomes []outcome, shares map[string]*Share) Summary {
 	sandboxes, resources, phases := map[string]bool{}, map[string]bool{}, map[v1alpha1.Phase]bool{}
-	total := Summary{}
+	total := Summary{Shares: shares}
 	for _, one := range outcomes {
 		if one.workloads > 0 {
+			resource := one.sandbox + "/" + one.resource
+			if shares != nil {
+				shares[one.sandbox].count(one, !resources[resource])
+			}
 			total.Workloads += one.workloads
-			sandboxes[one.sandbox], resources[one.sandbox+"/"+one.resource], phases[one.phase] = true, true, true
+			sandboxes[one.sandbox], resources[resource], phases[one.phase] = true, true, true
 		}
 	}
 	total.Resources, total.Sandboxes = len(resources), len(sandboxes)
@@ -136,11 +199,19 @@ func (p *plan) owner() Owner {
 			return slices.Contains(p.phases, v1alpha1.Phase(phase)) ||
 				phase == string(v1alpha1.PhaseDelete) && sandbox != "" && !p.present[strings.ToLower(sandbox)]
 		},
-		Kinds: append([]string{"ConfigMap", kindBudget, "Role", "RoleBinding", secretKind, rbacv1.ServiceAccountKind},
-			workloadKinds...),
-		Named:        []string{secretKind},
-		WithoutPaths: p.options.WithoutPaths,
+		Kinds: renderedKinds(), Named: []string{secretKind}, WithoutPaths: p.options.WithoutPaths,
 	}
+}
+
+func renderedKinds() []string {
+	return append([]string{"ConfigMap", kindBudget, "Role", "RoleBinding", secretKind, rbacv1.ServiceAccountKind},
+		workloadKinds...)
+}
+
+// MayReplace reports whether Phases looks at an item that is no document of ours: it may have the name of a rendered object.
+func MayReplace(item *krm.Item) bool {
+	owner := Owner{Kinds: renderedKinds(), Named: []string{secretKind}}
+	return owner.mayReplace(item)
 }
 
 // shared puts the objects that sandboxes or resources share, each once, in the order in which they are first needed.

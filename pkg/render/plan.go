@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -171,8 +169,8 @@ func (p *plan) compile(choice *resolve.Choice, phase v1alpha1.Phase, v variant) 
 	return compiled
 }
 
-// reportNamespaces reports the namespaces that a render needs.
-func (p *plan) reportNamespaces() {
+// namespaces returns the namespaces that a render needs.
+func (p *plan) namespaces() map[string]bool {
 	needed := map[string]bool{}
 	for _, phase := range p.order {
 		needed[phase.namespace] = true
@@ -186,14 +184,7 @@ func (p *plan) reportNamespaces() {
 		}
 	}
 	delete(needed, "default")
-	names := slices.Sorted(maps.Keys(needed))
-	for i, name := range names {
-		names[i] = strconv.Quote(name)
-	}
-	if len(names) > 0 {
-		p.list.Report(krm.NewResult(krm.Info,
-			"must exist before the render is applied: namespace "+strings.Join(names, ", ")))
-	}
+	return needed
 }
 
 // reportUnusedNamespaces warns of entries of the option `namespaces` that no step of the list's plugins runs in. If that is

@@ -57,6 +57,11 @@ const (
 	maxGrowth   = 500
 )
 
+// IsExcess reports whether rendered objects are too large together for a list.
+func IsExcess(list, rendered int) bool { return rendered > limit(list) }
+
+func limit(list int) int { return max(maxRendered, maxGrowth*list) }
+
 var errTooLarge = fmt.Errorf("all rendered objects must have at most %d MiB, or %d times the size of the list: "+
 	"render fewer sandboxes at once, or with fewer resources, steps or forks", maxRendered>>20, maxGrowth)
 
@@ -72,11 +77,9 @@ type entry struct {
 // looked into.
 func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 	v := &Reconciler{list: list, owner: owner, packagePath: packageOf(list), items: map[identity]*entry{}}
-	v.left.Store(int64(max(maxRendered, maxGrowth*list.Size())))
+	v.left.Store(int64(limit(list.Size())))
 	for _, item := range list.Items() {
-		isLike := slices.Contains(owner.Kinds, item.Kind()) && contract.IsObjectName(item.Name()) ||
-			slices.Contains(owner.Named, item.Kind())
-		if !isLike {
+		if !owner.mayReplace(item) {
 			continue
 		}
 		e := &entry{item: item, owned: v.owns(item)}
@@ -84,6 +87,12 @@ func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 		v.order = append(v.order, e)
 	}
 	return v
+}
+
+// mayReplace reports whether an item is like one that was rendered.
+func (o *Owner) mayReplace(item *krm.Item) bool {
+	return slices.Contains(o.Kinds, item.Kind()) && contract.IsObjectName(item.Name()) ||
+		slices.Contains(o.Named, item.Kind())
 }
 
 func (v *Reconciler) owns(item *krm.Item) bool {

@@ -189,5 +189,10 @@ func OneCluster[S interface{ Cluster() string }](
 		wrong.Add("cluster", "no sandbox is of cluster %q: did you mean %s? Give --allow-empty to render nothing", cluster, known)
 		return nil, wrong
 	}
-	return slices.DeleteFunc(slices.Clone(sandboxes), func(s S) bool { return s.Cluster() != cluster }), nil
+	return ofCluster(sandboxes, cluster), nil
+}
+
+// ofCluster returns the sandboxes of a cluster, all if it is empty.
+func ofCluster[S interface{ Cluster() string }](sandboxes []S, cluster string) []S {
+	return slices.DeleteFunc(slices.Clone(sandboxes), func(s S) bool { return cluster != "" && s.Cluster() != cluster })
 }

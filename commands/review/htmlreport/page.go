@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	_ "embed" // the template, the style sheet and the script
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -93,6 +95,9 @@ type verdict struct {
 	Class, Text, Detail string
 }
 
+// titleNames is how many names a title has.
+const titleNames = 3
+
 // many is the number of cards from which they are closed at first.
 const many = 8
 
@@ -159,8 +164,30 @@ type builder struct {
 	hidden bool
 }
 
+// title returns the paths, or for the working folder, whose name is not known, the names of the first sandboxes or plugins.
+func (b *builder) title() string {
+	if paths := strings.Join(b.Paths, " "); paths != "." && paths != "" {
+		return report.Printable(paths)
+	}
+	for _, kind := range []string{contract.Sandbox, contract.ResourcePlugin} {
+		var names []string
+		for _, item := range b.List.Items() {
+			if item.Kind() == kind {
+				names = append(names, item.Name())
+			}
+		}
+		if more := len(names) - titleNames; more > 0 {
+			names = append(names[:titleNames], fmt.Sprintf("%d more", more))
+		}
+		if len(names) > 0 {
+			return report.Printable(strings.Join(names, ", "))
+		}
+	}
+	return "working folder"
+}
+
 func (b *builder) content() (*content, error) {
-	c := &content{Title: report.Printable(strings.Join(b.Paths, " "))}
+	c := &content{Title: b.title()}
 	for _, result := range b.Results {
 		if b.counts[result.Item()] == nil {
 			b.counts[result.Item()] = map[krm.Severity]int{}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// This file keeps pages about many sandboxes small. Their objects differ in few values, such as names. If the objects of very
-// many cards have the same text but for values, it is in the page once, as a shape, and each card has only its values;
+// This file keeps pages about many sandboxes small. Their objects differ in few values, such as names. If the objects of
+// very many cards have the same text but for values, it is in the page once, as a shape, and each card has only its values;
 // script.js fills in the shape when the card is opened. Pages with fewer cards show all objects without a script.
 
 // alike is the number of cards of one shape from which on they share it.

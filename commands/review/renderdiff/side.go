@@ -40,6 +40,13 @@ func NewSide(name string, objects, documents []*krm.Item) *Side {
 	return s
 }
 
+// AddSandboxes adds the names of sandboxes among the documents that NewSide was called without.
+func (s *Side) AddSandboxes(names ...string) {
+	for _, name := range names {
+		s.sandboxes[strings.ToLower(name)] = true
+	}
+}
+
 // NewLiveSide returns what a cluster has, such as the items of `kubectl get -o yaml`. Objects of other programs are
 // ignored, and so are fields that only the cluster has: defaults, and what admission webhooks add.
 func NewLiveSide(name string, objects []*krm.Item) *Side {

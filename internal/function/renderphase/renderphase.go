@@ -27,7 +27,7 @@ func New(extensions ...extension.Extension) cli.Function {
 		Extensions: extensions,
 		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase, extensions} },
 		Modes:      func() []cli.Mode { return []cli.Mode{&cli.Printing{Rendered: true}, drawing()} },
-		Project:    []string{"cluster", "helperImage", "podTemplateDefaults", "rules"},
+		Project:    []string{"cluster", "helperImage", "podTemplateDefaults", "rules", "render"},
 	}
 }
 

@@ -24,7 +24,7 @@ func New(extensions ...extension.Extension) cli.Function {
 		Example: "render-sandbox baseline/ sandbox.yaml | kubectl apply -f -\n" +
 			"render-sandbox --routing gateway-api baseline/ sandbox.yaml | kubectl apply -f -",
 		Workloads:  true,
-		Project:    []string{"cluster"},
+		Project:    []string{"cluster", "fork"},
 		Extensions: extensions,
 		Config:     func() cli.Config { return &renderSandbox{sandbox.DefaultOptions().RenderSandbox} },
 	}

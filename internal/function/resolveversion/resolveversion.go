@@ -19,7 +19,7 @@ func New(extensions ...extension.Extension) cli.Function {
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -\n" +
 			"resolve-version --write-lock plugin-lock.yaml .",
 		Modes:      func() []cli.Mode { return []cli.Mode{&cli.Printing{}, &cli.Pins{LockKind: contract.PluginLock}} },
-		Project:    []string{"catalogs"},
+		Project:    []string{"catalogs", "resolve"},
 		Extensions: extensions,
 		Config:     func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}, extensions} },
 	}

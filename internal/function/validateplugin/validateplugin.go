@@ -29,7 +29,7 @@ func New(extensions ...extension.Extension) cli.Function {
 		Example: "validate-plugin plugins/ sandbox.yaml\nvalidate-plugin --strict --set cluster=demo .\n" +
 			"validate-plugin --base-ref main .",
 		Extensions:   extensions,
-		Config:       func() cli.Config { return &validatePlugin{extensions: extensions} },
+		Config:       func() cli.Config { return &Config{extensions: extensions} },
 		Modes:        func() []cli.Mode { return []cli.Mode{&cli.Findings{}} },
 		ReadsProject: true,
 		Project:      []string{"rules", "strict", "catalogs"},
@@ -40,24 +40,24 @@ func New(extensions ...extension.Extension) cli.Function {
 	}
 }
 
-// validatePlugin says how strictly to check.
-type validatePlugin struct {
+// Config says how strictly to check.
+type Config struct {
 	v1alpha1.ValidatePlugin
 	extensions []extension.Extension
 }
 
-func (c validatePlugin) options() validate.Options {
+func (c Config) options() validate.Options {
 	return validate.Options{Strict: c.Strict, Rules: c.Rules, Extensions: extension.Rules(c.extensions)}
 }
 
 // Suppress implements cli.Suppressor.
-func (c validatePlugin) Suppress(list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
+func (c Config) Suppress(list *krm.ResourceList, results krm.Results) (krm.Results, []validate.Suppressed) {
 	return validate.Suppress(list, results, c.options())
 }
 
 // Process checks the plugins, sandboxes, route groups, catalogs and locks of the list. It edits no item, so that the list
 // comes out as it went in but for its results: kustomize refuses a validator that changes anything.
-func (c *validatePlugin) Process(call cli.Call) (string, error) {
+func (c *Config) Process(call cli.Call) (string, error) {
 	if c.Strict {
 		call.RefuseFileWarnings()
 	}
@@ -67,6 +67,7 @@ func (c *validatePlugin) Process(call cli.Call) (string, error) {
 	} else if err != nil {
 		return "", err
 	}
+	checked.Counts[1].N += call.Reused
 	return checked.String(), nil
 }
 

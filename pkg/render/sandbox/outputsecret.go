@@ -107,8 +107,8 @@ type reader struct {
 	reads     bool                       // it refers to one of them
 }
 
-// refers reports whether the name of a Secret of the namespace is a value anywhere in the workload. Others are not changed, and
-// those that name no Secret are not parsed.
+// refers reports whether the name of a Secret of the namespace is a value anywhere in the workload. Others are not changed,
+// and those that name no Secret are not parsed.
 func (r *reader) refers() (bool, error) {
 	content, err := r.item.Bytes()
 	if err != nil || !bytes.Contains(content, []byte("secret")) && !bytes.Contains(content, []byte("Secret")) {
@@ -199,8 +199,8 @@ func (r *reader) volume(at krm.Path, source *yaml.Node, nameKey string) {
 	}
 }
 
-// secret returns the OutputSecret of a name, or of the name that it had before kustomize gave it a prefix or suffix, and makes
-// it the present one.
+// secret returns the OutputSecret of a name, or of the name that it had before kustomize gave it a prefix or suffix, and
+// makes it the present one.
 func (r *reader) secret(name *yaml.Node) *outputSecret {
 	if name == nil {
 		return nil

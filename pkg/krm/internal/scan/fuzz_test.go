@@ -162,9 +162,11 @@ func FuzzScanItem(f *testing.F) {
 	})
 }
 
-// FuzzObject checks the header of an object that stands alone.
+// FuzzObject checks the header, and an annotation, of an object that stands alone.
 func FuzzObject(f *testing.F) {
 	f.Add([]byte("apiVersion: v1\nkind: A\nmetadata:\n  name: 'a'\n"))
+	f.Add([]byte("apiVersion: v1\nkind: A\nmetadata:\n  annotations:\n    a: b\n  name: a\n"))
+	f.Add([]byte("apiVersion: v1\na: \"\nmetadata:\n  annotations:\n    a: b\n\"\nkind: A\nmetadata:\n  name: a\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		header, ok := Object(src)
 		if !ok {
@@ -174,6 +176,9 @@ func FuzzObject(f *testing.F) {
 		require.NotNil(t, object, "the scanner accepts what the parser refuses")
 		if header.Known {
 			require.Equal(t, headerOf(object), header)
+			if found, ok := Annotation(src, "a"); ok {
+				require.Equal(t, text(value(value(value(object, "metadata"), "annotations"), "a")), string(found))
+			}
 		}
 	})
 }

@@ -1,0 +1,104 @@
+package build
+
+import (
+	"sync"
+
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/incremental"
+	"github.com/resource-plugins/krm-functions/internal/load"
+)
+
+// fewSandboxes are rendered all at once: it takes less time, and little memory.
+const fewSandboxes = 256
+
+// index has the facts about all sandboxes that are needed to render them one by one: that no two have a name, an id or a
+// routing key in common, and that each reference means one version. It implements load.Postponer.
+type index struct {
+	cluster    string // that is rendered; all if it is empty
+	extensions []extension.Extension
+	cache      *incremental.Cache // may be nil
+	few        int                // so many sandboxes are rendered all at once
+
+	mu        sync.Mutex
+	sandboxes int
+	seen      incremental.Identities
+	clusters  map[string]bool
+	pins      map[string]string // the reference that is written, by the one that was asked for
+	isMixed   bool              // it is not the same everywhere
+	isWhole   bool              // all documents are needed at once
+}
+
+// Postpone implements load.Postponer. Sandboxes that have resources and nothing else are postponed: forks and their routes
+// depend on those of other sandboxes.
+func (x *index) Postpone(d load.Document) bool {
+	isSandbox := d.Item.Kind() == contract.Sandbox && d.Item.APIVersion() == contract.APIVersion
+	if !isSandbox && incremental.IsIndependent(d.Item, x.extensions) {
+		return false
+	}
+	var s *incremental.Sandbox
+	if isSandbox && d.Package == "" {
+		s = incremental.ReadSandbox(d.Item, d.Key)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.isWhole = x.isWhole || s == nil || !x.add(s); x.isWhole {
+		return false
+	}
+	x.sandboxes++
+	if x.cache != nil {
+		x.cache.Postponed(s)
+	}
+	return true
+}
+
+// Plan implements load.Reuser.
+func (x *index) Plan(files []load.Source) []bool {
+	unread, reused := x.cache.Plan(files)
+	for _, one := range reused {
+		x.reuse(one)
+	}
+	return unread
+}
+
+// Reuse implements load.Reuser.
+func (x *index) Reuse(documents []load.Keyed) []bool {
+	reused := make([]bool, len(documents))
+	for i, one := range x.cache.Reuse(documents) {
+		if reused[i] = one != nil; one != nil {
+			x.reuse(one)
+		}
+	}
+	return reused
+}
+
+// reuse adds a sandbox that an earlier run has read.
+func (x *index) reuse(one *incremental.Sandbox) {
+	x.isWhole = !x.add(one) || x.isWhole
+	x.sandboxes++
+}
+
+// EvenIfFew lets few sandboxes be rendered in parts, too: for tests.
+func (x *index) EvenIfFew() { x.few = 0 }
+
+// Suffices implements load.Postponer.
+func (x *index) Suffices() bool {
+	x.seen = nil
+	isMissing := x.cluster != "" && !x.clusters[x.cluster]
+	return !x.isWhole && !isMissing && (x.cluster != "" || len(x.clusters) <= 1) && x.sandboxes > x.few
+}
+
+// add adds a sandbox, and reports whether it depends on no other one.
+func (x *index) add(s *incremental.Sandbox) bool {
+	if !x.seen.Add(s) {
+		return false
+	}
+	x.clusters[s.Cluster] = true
+	for asked, pin := range s.Pins {
+		if other, found := x.pins[asked]; found && other != pin {
+			x.isMixed = true
+		}
+		x.pins[asked] = pin
+	}
+	return true
+}

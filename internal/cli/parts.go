@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"runtime/debug"
+
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
+	"github.com/resource-plugins/krm-functions/internal/incremental"
+	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+)
+
+// Splitter is a config whose function can work on the sandboxes of very many documents a part at a time, so that neither all
+// of their trees nor all rendered objects are in memory.
+type Splitter interface {
+	// Split returns what does that; nil if the values of the config need all documents at once. The cache is nil if there is
+	// none; otherwise the processor is a load.Reuser.
+	Split(cache *incremental.Cache) PartsProcessor
+}
+
+// PartsProcessor decides which documents are postponed, and processes parts of them.
+type PartsProcessor interface {
+	load.Postponer
+	// ProcessParts is Config.Process for documents of which some are postponed: those are not in the list of the call. It
+	// returns false if it takes all documents at once to know the objects or the findings; nothing must come of what it has
+	// done then.
+	ProcessParts(call Call, documents Postponed) (summary string, done bool, err error)
+}
+
+// Postponed are the documents that are not in the list of a call.
+type Postponed struct {
+	Len int
+	// Read reads one again, and says what its place is in the list of all documents.
+	Read func(i int) (d load.Document, place int)
+	// Print prints rendered objects, unless there is an error in the end: those that belong to no sandbox in particular before
+	// all others, in each file.
+	Print func(shared, others []*krm.Item) error
+}
+
+// sink receives rendered objects while documents are processed a part at a time.
+type sink interface {
+	// add adds objects: those that belong to no sandbox in particular, and others.
+	add(shared, others []*krm.Item) error
+	close() error
+}
+
+// printed receives rendered objects as text. It is spooled, since an error in the last document must leave stdout empty: to
+// render everything twice, first to find errors and then to print, would take twice the time.
+type printed struct {
+	run    *run
+	shared documents
+	others atomicfile.Spool
+}
+
+func (p *printed) add(shared, others []*krm.Item) error {
+	for _, item := range p.run.forCluster(shared) {
+		text, err := item.Bytes()
+		if err != nil {
+			return err
+		}
+		p.shared = append(p.shared, text)
+	}
+	for _, item := range p.run.forCluster(others) {
+		text, err := item.Bytes()
+		if err == nil && p.others.Len() > 0 {
+			_, err = io.WriteString(&p.others, separator)
+		}
+		if err == nil {
+			_, err = p.others.Write(text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *printed) close() error { return p.others.Close() }
+
+// WriteTo implements io.WriterTo.
+func (p *printed) WriteTo(w io.Writer) (int64, error) {
+	written, err := p.shared.WriteTo(w)
+	if err != nil || p.others.Len() == 0 {
+		return written, err
+	}
+	if written > 0 {
+		if _, err := io.WriteString(w, separator); err != nil {
+			return written, err
+		}
+	}
+	n, err := p.others.WriteTo(w)
+	return written + n, err
+}
+
+// parts returns what can process the documents a part at a time; nil if they are needed at once.
+func (r *run) parts(with steps) PartsProcessor {
+	config, ok := r.config.(Splitter)
+	if !ok || with.newSink == nil || r.Base != "" || r.BaseRef != "" {
+		return nil
+	}
+	parts := config.Split(with.cache)
+	if parts != nil && !with.cache.HasIndex() {
+		debug.SetGCPercent(heapGrowthOfParts)
+	}
+	return parts
+}
+
+// processParts processes the documents a part at a time. It returns nil if they must be processed at once.
+func (r *run) processParts(read *load.Package, parts PartsProcessor, with steps) (_ *checked, err error) {
+	if len(read.Postponed) == 0 {
+		return nil, nil
+	}
+	if len(read.Postponed) > fewReused {
+		debug.SetGCPercent(heapGrowthOfParts)
+	}
+	call := r.newCall(read, false)
+	found := read.Results()
+	call.found = &found
+	c := &checked{read: read, list: call.List, rendered: call.rendered, sink: with.newSink()}
+	var done bool
+	c.summary, done, err = parts.ProcessParts(call, Postponed{
+		Len: len(read.Postponed), Read: read.Read, Print: c.sink.add,
+	})
+	if err != nil || !done {
+		r.suppressed = nil
+		return nil, errors.Join(err, c.sink.close())
+	}
+	r.complete(c, call, found)
+	c.results, c.summary = r.suppress(c.list, c.results), r.withSkipped(c)
+	if with.cache.IsReused() && c.results.Failed() {
+		return nil, c.sink.close()
+	}
+	return c, nil
+}

@@ -1,0 +1,35 @@
+package render
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/resource-plugins/krm-functions/internal/overlay"
+)
+
+// WithDefaults returns the Pod template of a workload that runs no step, merged onto podTemplateDefaults: their labels and
+// annotations, and where Pods may run and how images are pulled. Resources are those of steps.
+func (o *Options) WithDefaults(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
+	defaults := o.defaults()
+	if defaults == nil {
+		return template
+	}
+	below := &corev1.PodTemplateSpec{ObjectMeta: withoutRequests(&defaults.ObjectMeta), Spec: defaults.Spec}
+	below.Spec.Containers = nil
+	merged, err := overlay.Merge(below, template)
+	if err != nil {
+		panic(err) // both are templates of the API
+	}
+	return merged
+}
+
+// defaults returns podTemplateDefaults, nil if there are none, or if Validate refuses them.
+func (o *Options) defaults() *corev1.PodTemplateSpec {
+	if o.PodTemplateDefaults == "" {
+		return nil
+	}
+	defaults, problem := overlay.ParseDefaults(o.PodTemplateDefaults)
+	if problem != "" {
+		return nil
+	}
+	return defaults
+}
