@@ -27,10 +27,12 @@ var features = []struct {
 	{"commands/cluster", nil},
 	{"commands/review", nil},
 	{"commands/lifecycle", nil},
+	{"commands/watch", nil},
 }
 
 // ofAllFeatures are the tests of schemas, help and pages, which describe all features.
-var ofAllFeatures = []string{"api/schemas/*_test.go", "pkg/validate/docs_test.go", "cmd/rplug/help_test.go", "cmd/rplug/reference_test.go"}
+var ofAllFeatures = []string{"api/schemas/*_test.go", "pkg/validate/docs_test.go", "cmd/rplug/help_test.go",
+	"cmd/rplug/options_test.go", "cmd/rplug/reference_test.go"}
 
 // couldNotice are the packages of the core that read additions of features, but for those whose tests take minutes.
 var couldNotice = []string{"./pkg/validate", "./internal/load", "./internal/build", "./internal/report"}

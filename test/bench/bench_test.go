@@ -85,6 +85,22 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
+// BenchmarkParts measures rplug build over 10,000 sandboxes that use a step with an output, on one core, and over ten times as
+// many.
+func BenchmarkParts(b *testing.B) {
+	const sandboxes = 10000
+	for _, s := range sets(b) {
+		few, many, program := b.TempDir(), b.TempDir(), filepath.Join(s.folder, "rplug")
+		require.NoError(b, writeOutputs(few, sandboxes))
+		require.NoError(b, writeOutputs(many, 10*sandboxes))
+		require.NoError(b, checkout.BuildProgram(program, "cmd/rplug"))
+		all := &contestant{name: "parts" + s.suffix, argv: []string{program, "build", few}}
+		contest(b, all,
+			&contestant{name: "one-core" + s.suffix, argv: []string{"env", "GOMAXPROCS=1", program, "build", few}, against: []*contestant{all}},
+			&contestant{name: "tenfold" + s.suffix, argv: []string{program, "build", many}, against: []*contestant{all}})
+	}
+}
+
 // contestWithHelm compares scripts over 1,000 and 10,000 sandboxes with helm and with each other.
 func contestWithHelm(b *testing.B, write func(string, int) error, template string, scripts map[string]string) {
 	b.Helper()

@@ -56,46 +56,35 @@ func piped(t *testing.T, stdin []byte, program string, args ...string) []byte {
 	return out
 }
 
-// fromPages returns the settings of users from the pages about Argo CD and Flux.
-func fromPages(t *testing.T) *healthInput {
+// ofUsers returns the settings that users copy, from the files of deploy. The pages about Argo CD and Flux show them.
+func ofUsers(t *testing.T) *healthInput {
 	t.Helper()
 	const key = "resource.customizations.health."
 	in := &healthInput{Health: map[string]string{}}
-	for _, page := range []string{"argocd.md", "flux.md"} {
-		for _, object := range yamlBlocks(t, filepath.Join("docs", "howto", page)) {
-			spec, _ := object["spec"].(map[string]any)
-			if checks := spec["healthCheckExprs"]; checks != nil {
-				in.HealthCheckExprs = checks
-			}
-			data, _ := object["data"].(map[string]any)
-			for name, script := range data {
-				kind, found := strings.CutPrefix(name, key)
-				require.True(t, found, name)
-				in.Health[strings.Replace(kind, "_", "/", 1)] = script.(string)
-			}
+	for _, tool := range []string{"argocd", "flux"} {
+		text, err := os.ReadFile(filepath.Join(checkout.Root(), "deploy", tool, "health.yaml"))
+		require.NoError(t, err)
+		_, shown, _ := strings.Cut(string(text), "\n") // after the comment
+		page, err := os.ReadFile(filepath.Join(checkout.Root(), "docs", "howto", tool+".md"))
+		require.NoError(t, err)
+		assert.Contains(t, string(page), "```yaml\n"+shown+"```\n")
+		var object struct {
+			Data map[string]string
+			Spec struct{ HealthCheckExprs []any }
+		}
+		require.NoError(t, yaml.Unmarshal(text, &object))
+		if checks := object.Spec.HealthCheckExprs; checks != nil {
+			in.HealthCheckExprs = checks
+		}
+		for name, script := range object.Data {
+			kind, found := strings.CutPrefix(name, key)
+			require.True(t, found, name)
+			in.Health[strings.Replace(kind, "_", "/", 1)] = script
 		}
 	}
 	require.Len(t, in.Health, 1)
 	require.NotNil(t, in.HealthCheckExprs)
 	return in
-}
-
-// yamlBlocks returns the objects in the YAML blocks of a page.
-func yamlBlocks(t *testing.T, page string) (objects []map[string]any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(checkout.Root(), page))
-	require.NoError(t, err)
-	for rest := string(text); ; {
-		var found bool
-		if _, rest, found = strings.Cut(rest, "\n```yaml\n"); !found {
-			return objects
-		}
-		var block string
-		block, rest, _ = strings.Cut(rest, "\n```\n")
-		var object map[string]any
-		require.NoError(t, yaml.UnmarshalStrict([]byte(block), &object), page)
-		objects = append(objects, object)
-	}
 }
 
 // With the documented settings, Argo CD and Flux recognize whether a Workflow or PipelineRun is running, has succeeded or
@@ -134,7 +123,7 @@ func TestEngines_healthIsThatOfTheRun(t *testing.T) {
 		{pipelineRun, fmt.Sprintf(succeeded, "False", "Cancelled"), failed},
 		{pipelineRun, fmt.Sprintf(succeeded, "False", "PipelineRunTimeout"), failed},
 	}
-	in := fromPages(t)
+	in := ofUsers(t)
 	for _, c := range cases {
 		var live map[string]any
 		require.NoError(t, yaml.UnmarshalStrict([]byte(c.status), &live))

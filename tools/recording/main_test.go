@@ -7,24 +7,42 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
+// needsTerminal skips the test if the machine has no pseudo-terminals, as a chroot without /dev/ptmx.
+func needsTerminal(t *testing.T) {
+	t.Helper()
+	screen, terminal, err := pty.Open()
+	if err != nil {
+		leaveOut(t, "no pseudo-terminal can be opened: "+err.Error())
+	}
+	require.NoError(t, errors.Join(screen.Close(), terminal.Close()))
+}
+
+// leaveOut skips the test, or fails it where all tests must run.
+func leaveOut(t *testing.T, reason string) {
+	t.Helper()
+	if os.Getenv("TEST_SKIPS") == "none" {
+		t.Fatal(reason)
+	}
+	t.Skip("skipped: " + reason)
+}
+
 // TestDemo records the demonstration of the README again and compares it with the picture.
 func TestDemo(t *testing.T) {
 	t.Parallel()
+	needsTerminal(t)
 	if out, err := exec.Command("bwrap", "--bind", "/", "/", "true").CombinedOutput(); err != nil {
-		reason := "rplug test --engine process needs bubblewrap, which does not work: " + err.Error() + " " + string(out)
-		if os.Getenv("TEST_SKIPS") == "none" {
-			t.Fatal(reason)
-		}
-		t.Skip("skipped: " + reason)
+		leaveOut(t, "rplug test --engine process needs bubblewrap, which does not work: "+err.Error()+" "+string(out))
 	}
 	checkout := filepath.Join("..", "..")
 	programs := t.TempDir()
@@ -49,6 +67,7 @@ func TestDemo(t *testing.T) {
 
 func TestRecord(t *testing.T) {
 	t.Parallel()
+	needsTerminal(t)
 	const script = "title A test\nsize 20x4\nhidden echo secret > file\n$ printf '\\033[1;31ma<b\\033[0m c'\nclear\n" +
 		"$ cat none 2>/dev/null\n[exit 1]\npause 2s\n"
 	first, err := record(script, ".")
@@ -69,8 +88,28 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// Viewers that show the first frame only, or no animation, show the last screen.
+func TestRecord_startsWithTheLastScreen(t *testing.T) {
+	t.Parallel()
+	needsTerminal(t)
+	picture, err := record("title A\nsize 20x4\n$ echo first\nclear\n$ echo last\npause 1s\n", ".")
+	require.NoError(t, err)
+	visible := regexp.MustCompile(`\.(i\d+)\{animation-name:i\d+\}@keyframes i\d+\{0%\{visibility:visible\}`)
+	var seen []string
+	for _, class := range visible.FindAllStringSubmatch(string(picture), -1) {
+		text := regexp.MustCompile(`<text [^>]*class="[^"]*\b` + class[1] + `"[^>]*>([^<]*)</text>`)
+		for _, found := range text.FindAllStringSubmatch(string(picture), -1) {
+			seen = append(seen, found[1])
+		}
+	}
+	assert.Equal(t, []string{"$", "echo last", "last"}, seen)
+	hidden := regexp.MustCompile(`\.(i\d+)\{visibility:hidden\}`).FindAllStringSubmatch(string(picture), -1)
+	assert.Less(t, len(hidden), strings.Count(string(picture), "@keyframes"), "without animations something is visible")
+}
+
 func TestRecord_commandFails(t *testing.T) {
 	t.Parallel()
+	needsTerminal(t)
 	for script, message := range map[string]string{
 		"title A\n$ exit 3":           "line 2: exit code 3, not 0",
 		"title A\n\nhidden exit 4":    "line 3: exit code 4, not 0",

@@ -23,6 +23,8 @@ const (
 	runTime = 300 * time.Millisecond
 	// afterRun is the time between the output and the next key.
 	afterRun = 800 * time.Millisecond
+	// openingTime is how long the last screen is shown at the beginning: a viewer that shows the first frame must not be blank.
+	openingTime = 2 * time.Second
 )
 
 // recording holds the screens of the terminal.
@@ -68,7 +70,17 @@ func play(s script, folder, programs string) (recording, error) {
 			return recording{}, fmt.Errorf("line %d: %w", next.line, err)
 		}
 	}
-	return p.recording, nil
+	return p.recording.opened(), nil
+}
+
+// opened returns the recording with its last screen at the beginning.
+func (r recording) opened() recording {
+	frames := []frame{{from: 0, cells: r.frames[len(r.frames)-1].cells}}
+	for _, f := range r.frames {
+		frames = append(frames, frame{from: f.from + openingTime, cells: f.cells})
+	}
+	r.frames, r.length = frames, r.length+openingTime
+	return r
 }
 
 func (p *player) do(next action) error {

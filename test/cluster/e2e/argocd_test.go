@@ -23,7 +23,7 @@ import (
 // startArgoCD starts the controllers of Argo CD, once. `down` of the node stops them.
 func startArgoCD(t *testing.T) {
 	t.Helper()
-	argoCD.Do(func() { nodeScript(t, "argocd") })
+	argoCD.Do(func() { nodeScript(t, "argocd", suite.programs) })
 }
 
 var argoCD sync.Once

@@ -31,6 +31,7 @@ var deliveries = []struct {
 
 // Delivering the same render again after its Jobs have ended changes no objects and runs nothing.
 func TestReapplyDelivered(t *testing.T) {
+	t.Parallel()
 	for _, tool := range deliveries {
 		t.Run(tool.name, func(t *testing.T) {
 			s := newNamespace(t)
@@ -83,6 +84,7 @@ func helm(t *testing.T, s *testNamespace, arguments ...string) {
 
 // Uninstalling with helm runs the delete phase while its inputs exist, and no output remains.
 func TestLifecycleHelm(t *testing.T) {
+	t.Parallel()
 	for _, hook := range []string{"PreDelete", "PostDelete"} {
 		t.Run(hook, func(t *testing.T) {
 			s := newNamespace(t)

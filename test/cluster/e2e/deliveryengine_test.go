@@ -5,7 +5,6 @@ package e2e
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,19 +14,12 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// yamlOfPage returns the YAML block of a page in docs/howto that contains a text.
-func yamlOfPage(t *testing.T, page, part string) string {
+// healthCheck returns the health check that users of a tool copy.
+func healthCheck(t *testing.T, tool string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(checkout.Root(), "docs", "howto", page))
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), "deploy", tool, "health.yaml"))
 	require.NoError(t, err)
-	for _, block := range strings.Split(string(text), "```yaml\n")[1:] {
-		block, _, _ = strings.Cut(block, "```")
-		if strings.Contains(block, part) {
-			return block
-		}
-	}
-	require.FailNow(t, "the page has no such block", "%s: %s", page, part)
-	return ""
+	return string(text)
 }
 
 // needEngines skips a test of the groups TestArgoCD and TestFlux, which need the controllers of delivery only, if those of
@@ -48,7 +40,7 @@ func TestArgoCDEngine(t *testing.T) {
 		s.open(t, "go")
 		arguments := append([]string{"--engine", engine}, argoCDArguments...)
 		a := newApplication(s)
-		must(t, yamlOfPage(t, "argocd.md", "resource.customizations.health"), "apply", "--server-side", "--field-manager=health", "--filename=-")
+		must(t, healthCheck(t, "argocd"), "apply", "--server-side", "--field-manager=health", "--filename=-")
 		healthy := func(revision string) { a.await(revision, "Synced", "Healthy") }
 		deliverLifecycle(s, arguments, a.repository, a.create, healthy, healthy)
 		a.await(a.render(render(t, arguments, append(s.kept(), s.failing("exit 3"), sandbox("failed", "failing", nil))...)),
@@ -69,7 +61,7 @@ func TestFluxEngine(t *testing.T) {
 		var checked struct {
 			Spec struct{ HealthCheckExprs []object }
 		}
-		require.NoError(t, yaml.Unmarshal([]byte(yamlOfPage(t, "flux.md", "healthCheckExprs")), &checked))
+		require.NoError(t, yaml.Unmarshal([]byte(healthCheck(t, "flux")), &checked))
 		require.Len(t, checked.Spec.HealthCheckExprs, 2)
 		k.spec["healthCheckExprs"] = checked.Spec.HealthCheckExprs
 		k.spec["timeout"] = "1m" // as in TestFluxLifecycle

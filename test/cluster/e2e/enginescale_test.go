@@ -3,10 +3,7 @@
 package e2e
 
 import (
-	"bufio"
 	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +24,7 @@ func TestEngineScale(t *testing.T) {
 
 func scale(t *testing.T, name string) {
 	t.Helper()
-	count := sandboxes(t)
+	count := sandboxes(t, 100)
 	s := newEngineNamespace(t, name)
 	documents := []object{s.fan("old")}
 	for i := range count {
@@ -79,32 +76,4 @@ func (s *testNamespace) countPods(until func() bool) (most int) {
 		return "the end of all workloads", err
 	})
 	return most
-}
-
-// load is the work of an API server since its start.
-type load struct{ created, writes int }
-
-// requests matches write requests, except those for leader election, events and reviews, which store no data of a run.
-var requests = regexp.MustCompile(`^apiserver_request_total\{.*resource="([a-z]+)".*subresource="([a-z]*)",verb="(POST|PUT|PATCH|APPLY|DELETE)".*\} (\S+)$`)
-
-func serverLoad(t *testing.T) (sum load) {
-	t.Helper()
-	metrics := must(t, "", "get", "--raw", "/metrics")
-	for lines := bufio.NewScanner(strings.NewReader(metrics)); lines.Scan(); {
-		found := requests.FindStringSubmatch(lines.Text())
-		if found == nil || found[2] == "token" || !strings.Contains(lines.Text(), `code="20`) || !strings.Contains(lines.Text(), `dry_run=""`) {
-			continue
-		}
-		switch found[1] {
-		case "events", "leases", "tokenreviews", "subjectaccessreviews":
-			continue
-		}
-		count, err := strconv.ParseFloat(found[4], 64)
-		require.NoError(t, err)
-		sum.writes += int(count)
-		if found[3] == "POST" && found[2] == "" {
-			sum.created += int(count)
-		}
-	}
-	return sum
 }

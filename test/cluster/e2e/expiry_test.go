@@ -20,6 +20,7 @@ var byCluster = []string{"--expiry", "cluster"}
 
 // A sandbox with a fork expires by the clock of the cluster: the fork ends, then the delete steps run, and nothing is left.
 func TestLifecycleExpiryCluster(t *testing.T) {
+	t.Parallel()
 	w := newWriting(t, "", byCluster...)
 	documents := w.documents(nil)
 	documents[2]["spec"].(object)["ttl"] = object{"duration": "2m"}
@@ -34,6 +35,7 @@ func TestLifecycleExpiryCluster(t *testing.T) {
 
 // Two sandboxes expire at once, while the Pods of the CronJob are killed again and again: each step runs once.
 func TestLifecycleExpiryClusterKilled(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	names := []string{"left", "right"}
 	s.apply(render(t, byCluster, s.database(""), expiring("left", "2m", ""), expiring("right", "2m", "")))
@@ -56,6 +58,7 @@ func TestLifecycleExpiryClusterKilled(t *testing.T) {
 // A delete step fails: nothing else is removed, and the ConfigMap says so. The other sandbox is gone meanwhile. When the cause is fixed
 // and the failed Jobs are deleted, the teardown continues.
 func TestLifecycleExpiryClusterFails(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	s.apply(render(t, byCluster, s.database("[ -e /shared/fixed ] || [ $SIGNADOT_SANDBOX_NAME = good ]"),
 		expiring("good", "2m", ""), expiring("bad", "2m", "")))
@@ -89,6 +92,7 @@ func TestLifecycleExpiryClusterFails(t *testing.T) {
 
 // updatedAt counts from the last change of the document: neither the same render nor annotations of others change the time.
 func TestLifecycleExpiryClusterUpdated(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	id := contract.DeriveSandboxID("e2e", "fresh")
 	updated := func() string {
@@ -121,6 +125,7 @@ func TestLifecycleExpiryClusterUpdated(t *testing.T) {
 // Of a sandbox that is marked absent, the CronJob only removes the ConfigMap: its delete phase is delivered. A sandbox of the same name
 // that is created later is as young as it is.
 func TestLifecycleExpiryClusterAbsent(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	id := contract.DeriveSandboxID("e2e", "twice")
 	plugin, of := s.database(""), expiring("twice", "1h", "")

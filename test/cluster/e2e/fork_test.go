@@ -31,7 +31,7 @@ spec:
         command: [/bin/sh, -ec, 'mkdir /www; echo "$GREETING $DATABASE" > /www/index.html; exec httpd -f -p 8080 -h /www']
         env: [{name: GREETING, value: baseline}, {name: DATABASE, value: ours}]
         ports: [{name: http, containerPort: 8080}]
-        readinessProbe: {httpGet: {path: /index.html, port: http}, periodSeconds: 1}
+        readinessProbe: {httpGet: {path: /index.html, port: http}, periodSeconds: 1, timeoutSeconds: 60, failureThreshold: 60}
 ---
 apiVersion: v1
 kind: Service
@@ -47,6 +47,7 @@ spec: {minAvailable: 1, selector: {matchLabels: {app: echo}}}
 // A fork runs next to its baseline: it starts when the outputs that it reads are published, each Service reaches only its
 // own Pods, and the baseline does not change.
 func TestLifecycleFork(t *testing.T) {
+	t.Parallel()
 	runners := newNamespace(t)
 	shop := newNamedNamespace(t, runners.name+"-shop")
 	baseline := runners.rename(shop, echo)

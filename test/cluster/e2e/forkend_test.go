@@ -160,6 +160,7 @@ const everything = "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata:
 // With every tool, delete steps begin when the last Pod of the sandbox's forks has ended, even if users count these Pods, too, or
 // the sandbox is created and torn down again.
 func TestLifecycleForkEnd(t *testing.T) {
+	t.Parallel()
 	for _, tool := range deliveries {
 		if tool.name == "argocd-server-side" { // as argocd
 			continue
@@ -226,6 +227,7 @@ func (w *writing) requireWait() {
 
 // Uninstalling a release with forks runs the delete phase when their Pods have ended.
 func TestLifecycleForkEndUninstall(t *testing.T) {
+	t.Parallel()
 	w := newWriting(t, "", "--delivery", "helm", "--phases", "create,delete")
 	helmUpgrade(t, w.testNamespace, w.rendered(nil))
 	w.created()
@@ -235,6 +237,7 @@ func TestLifecycleForkEndUninstall(t *testing.T) {
 
 // A fork that is not removed ends the wait, with a message and without a delete step. The documented commands continue.
 func TestLifecycleForkEndLimit(t *testing.T) {
+	t.Parallel()
 	w := newWriting(t, "", "--delivery", "flux", "--step-timeout-seconds", "60")
 	w.open(t, "go") // the create step has no more time
 	w.apply(w.rendered(nil))
@@ -319,6 +322,7 @@ func TestFluxForkEnd(t *testing.T) {
 // A fork with the annotation starts when all create steps have ended, though it reads none of their outputs: beside the steps and
 // in another namespace. After a change of a step, its old Pod serves until the step has ended again.
 func TestLifecycleForkStart(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"beside", "elsewhere"} {
 		t.Run(name, func(t *testing.T) {
 			w := newWriting(t, "")

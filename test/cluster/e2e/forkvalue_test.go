@@ -17,6 +17,7 @@ import (
 // A fork whose value changes is restarted once, when the new value is published; until then its old Pod serves. No Pod
 // starts with an earlier value, also when a param returns to an earlier value.
 func TestLifecycleForkValue(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"beside", "elsewhere"} {
 		t.Run(name, func(t *testing.T) {
 			runners := newNamespace(t)

@@ -21,6 +21,7 @@ func (s *testNamespace) plainly(value string, arguments ...string) string {
 
 // A complete Job is not Ready if the Job of another render, or of the other phase, has run since.
 func TestReturnPlainSteps(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	p := newPage(s, "plainly")
 	one, remove := s.plainly("one"), s.plainly("one", "--phases", "delete")
@@ -41,6 +42,7 @@ func TestReturnPlainSteps(t *testing.T) {
 
 // An output with a NUL byte fails the step that reads it as a variable, which names the output and not the value.
 func TestReturnNoVariable(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	p := newPage(s, "binary")
 	plugin := s.plugin("binary@1.0.0", s.overlay())
@@ -60,6 +62,7 @@ func TestReturnNoVariable(t *testing.T) {
 
 // A teardown that reads an output which was never published is blocked, and deletes the rest once the step is given up.
 func TestReturnHalfCreated(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	p := newPage(s, "half")
 	plugin := s.plugin("half@1.0.0", s.overlay())

@@ -99,7 +99,10 @@ func (l exampleRun) remove() {
 	}
 }
 
-func TestLifecycleHelloDB(t *testing.T) { helloDB(t, jobs.Name) }
+func TestLifecycleHelloDB(t *testing.T) {
+	t.Parallel()
+	helloDB(t, jobs.Name)
+}
 
 func helloDB(t *testing.T, engineName string) {
 	t.Helper()

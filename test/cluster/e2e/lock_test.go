@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"os"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -25,21 +27,23 @@ func lockNodeExclusive(t *testing.T) {
 	lockNode(t, syscall.LOCK_EX)
 }
 
-// nodeLockFile is the lock of the current test; tests run one after the other.
-var nodeLockFile *os.File
+// nodeLocks has the names of the tests that hold the lock. What a test holds, its subtests hold.
+var nodeLocks sync.Map
 
 func lockNode(t *testing.T, how int) {
 	t.Helper()
-	if nodeLockFile != nil {
-		return
+	for name := t.Name(); name != ""; name = name[:max(strings.LastIndexByte(name, '/'), 0)] {
+		if _, isHeld := nodeLocks.Load(name); isHeld {
+			return
+		}
 	}
 	skipUnlessTimeLeft(t, minTestTime, "the test to start")
 	file, err := os.OpenFile(nodeLock, os.O_CREATE|os.O_RDWR, 0o666)
 	require.NoError(t, err)
 	require.NoError(t, syscall.Flock(int(file.Fd()), how))
-	nodeLockFile = file
+	nodeLocks.Store(t.Name(), true)
 	t.Cleanup(func() {
-		nodeLockFile = nil
+		nodeLocks.Delete(t.Name())
 		file.Close()
 	})
 }

@@ -18,7 +18,7 @@ import (
 // A hundred sandboxes with three steps each on a node for 110 Pods, applied at once, consumers first, all complete.
 // E2E_SANDBOXES changes the number. The time is logged.
 func TestScale(t *testing.T) {
-	count := sandboxes(t)
+	count := sandboxes(t, 100)
 	s := newNamespace(t)
 	documents := []object{s.fan("old")}
 	for i := range count {
@@ -45,12 +45,12 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// sandboxes returns E2E_SANDBOXES, or 100.
-func sandboxes(t *testing.T) int {
+// sandboxes returns E2E_SANDBOXES, or a default.
+func sandboxes(t *testing.T, byDefault int) int {
 	t.Helper()
 	text := os.Getenv("E2E_SANDBOXES")
 	if text == "" {
-		return 100
+		return byDefault
 	}
 	count, err := strconv.Atoi(text)
 	require.NoError(t, err)

@@ -18,6 +18,7 @@ import (
 // A plain Deployment reads its own value: it waits for the first one, is restarted once for the second one, and never starts
 // with an earlier one. After the teardown no Secret is left.
 func TestLifecycleOutputSecret(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"beside", "elsewhere"} {
 		t.Run(name, func(t *testing.T) {
 			runners := newNamespace(t)

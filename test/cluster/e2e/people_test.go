@@ -14,6 +14,7 @@ import (
 // Two people apply different states of a sandbox at the same time, with plain kubectl. Whatever the order, at most one of the
 // states is Ready, and it is what exists.
 func TestReturnTwoPeople(t *testing.T) {
+	t.Parallel()
 	t.Run("Values", func(t *testing.T) {
 		s := newNamespace(t)
 		p := newPage(s, "returned")

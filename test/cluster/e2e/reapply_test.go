@@ -48,7 +48,10 @@ func (s *testNamespace) data() map[string]map[string][]byte {
 
 // Applying again, by any method, keeps all outputs and runs no published step. If a script changes, only its step runs
 // again.
-func TestReapply(t *testing.T) { reapply(t, jobs.Name) }
+func TestReapply(t *testing.T) {
+	t.Parallel()
+	reapply(t, jobs.Name)
+}
 
 func reapply(t *testing.T, engineName string) {
 	t.Helper()
@@ -104,6 +107,7 @@ func reapply(t *testing.T, engineName string) {
 
 // A change of one script runs no plain step whose script is the same: with outputs in the plugin, and without.
 func TestReapplyOneScript(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"recorded", "plain"} {
 		t.Run(name, func(t *testing.T) {
 			s := newNamespace(t)

@@ -21,6 +21,7 @@ const unprivileged = `spec:
 // In a namespace that enforces Pod Security "restricted", a flow with outputs, from create to cleanup, runs if it is
 // rendered for it.
 func TestLifecycleRestricted(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t, "pod-security.kubernetes.io/enforce=restricted", "pod-security.kubernetes.io/warn=restricted")
 	plugin := func(overlay string) object {
 		made := s.plugin("calm@1.0.0", overlay,

@@ -54,6 +54,7 @@ func (s *testNamespace) deleteOutputs() {
 // With the page's commands, returning to an earlier render runs its steps again, even after a teardown. Applying a render
 // again runs nothing.
 func TestReturnKubectl(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	p := newPage(s, "returned")
 	for i, value := range []string{"one", "two", "one"} {
@@ -87,6 +88,7 @@ func TestReturnKubectl(t *testing.T) {
 
 // A Secret that was deleted and applied again is stale; the page's commands run its step again, then those that have read it.
 func TestReturnDeletedSecret(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	p := newPage(s, "returned")
 	p.write("create.yaml", s.returned("one"))
@@ -110,6 +112,7 @@ func TestReturnDeletedSecret(t *testing.T) {
 
 // Without the page's second command, steps that are not ready are reported.
 func TestReturnWithoutPruning(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	p := newPage(s, "returned")
 	for _, value := range []string{"one", "two"} {
@@ -128,6 +131,7 @@ func TestReturnWithoutPruning(t *testing.T) {
 
 // With every tool, returning to an earlier render runs the steps or is reported as stale; so is a deleted Secret.
 func TestReturnDelivered(t *testing.T) {
+	t.Parallel()
 	for _, tool := range deliveries {
 		if tool.delivery == "kubectl" {
 			continue
@@ -185,6 +189,7 @@ func (s *testNamespace) prune(manifest string) {
 // A step that runs again replaces its outputs: the steps that have read them are stale until the command in the report has
 // run them, and those that follow, again.
 func TestReturnReplacedOutputs(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	p := newPage(s, "replaced")
 	const count = `printf %s "$(grep -c ' make start ' /shared/events)" > /outputs/value`

@@ -17,7 +17,10 @@ import (
 
 // PostgreSQL: a step provisions a database and a user, two parallel steps seed and check the database, a Pod in another
 // namespace uses it, and the teardown removes everything.
-func TestLifecyclePostgres(t *testing.T) { postgres(t, jobs.Name) }
+func TestLifecyclePostgres(t *testing.T) {
+	t.Parallel()
+	postgres(t, jobs.Name)
+}
 
 func postgres(t *testing.T, engineName string) {
 	t.Helper()
@@ -53,7 +56,10 @@ func postgres(t *testing.T, engineName string) {
 }
 
 // MariaDB: two parallel steps, and a third that reads the outputs of both.
-func TestLifecycleOrdersDB(t *testing.T) { ordersDB(t, jobs.Name) }
+func TestLifecycleOrdersDB(t *testing.T) {
+	t.Parallel()
+	ordersDB(t, jobs.Name)
+}
 
 func ordersDB(t *testing.T, engineName string) {
 	t.Helper()

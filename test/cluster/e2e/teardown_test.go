@@ -23,6 +23,7 @@ const everyKind = "jobs,pods,configmaps,secrets,serviceaccounts,roles,rolebindin
 // Two clusters have sandboxes with the same name, rendered into one namespace: the documented teardown of one sandbox leaves
 // none of its objects, and all objects of the other.
 func TestLifecycleForkTeardown(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	install(t)
 	baseline := strings.ReplaceAll(echo, "namespace: shop", "namespace: "+s.name)

@@ -26,6 +26,7 @@ func (s *testNamespace) upgradeFile(name string) string {
 // After a render of an earlier commit and one of the current programs, steps with published outputs do not run again; plain
 // steps, which have no outputs, run once more. The delete phase of the current programs then leaves nothing.
 func TestReapplyAfterUpgrade(t *testing.T) {
+	t.Parallel()
 	for _, commit := range []string{"6eadd05", "2000e3a"} {
 		t.Run(commit, func(t *testing.T) { reapplyAfterUpgrade(t, commit) })
 	}

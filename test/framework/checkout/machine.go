@@ -53,6 +53,15 @@ func LeaveOut(tb testing.TB, format string, args ...any) {
 	tb.Skip(reason)
 }
 
+// Terminal returns an error if no pseudo-terminal can be opened, as in a chroot without /dev/pts.
+func Terminal() error {
+	file, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
 // Program returns the path of a program of a Debian package, or skips the test.
 func Program(tb testing.TB, name, debian string) string {
 	tb.Helper()

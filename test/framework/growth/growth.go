@@ -8,6 +8,7 @@ package growth
 import (
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ const (
 	most  = 2.5 // how much more it may cost than the smaller one in proportion: of a cost that is quadratic, it is times
 	// What costs less than this is the garbage collector's, or that of lists and maps that grow in steps.
 	leastTime, leastMemory = 2 * time.Millisecond, 256 << 10
+	maxHeap                = 2 << 30 // without collections
 )
 
 // Test describes the inputs of a function, and the function.
@@ -92,6 +94,9 @@ func (test Test[T]) cost(t *testing.T, n int, dimensions []string) (c cost) {
 	run := test.Prepare(&input)
 	runtime.GC()
 	runtime.GC() // a pool keeps its content for one more collection
+	// Small runs have no collection, and large ones some by chance.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(maxHeap))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	started := CPU(t)

@@ -9,9 +9,11 @@ package script
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,6 +30,7 @@ func Run(t *testing.T, p testscript.Params) {
 	t.Helper()
 	p.Dir = cmp.Or(p.Dir, Folder)
 	p.UpdateScripts = os.Getenv("UPDATE_GOLDEN") != ""
+	p.Condition = conditions(t, p.Condition)
 	setup := p.Setup
 	p.Setup = func(env *testscript.Env) error {
 		env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Join(checkout.Root(), "bin", "tools"))
@@ -40,4 +43,28 @@ func Run(t *testing.T, p testscript.Params) {
 		return setup(env)
 	}
 	testscript.Run(t, p)
+}
+
+// conditions adds the condition "terminal" to those of the package: whether the machine has pseudo-terminals, which a chroot
+// lacks. Without them, lines with the condition are left out, and the log says so; with TEST_SKIPS=none, the script fails.
+func conditions(t *testing.T, others func(string) (bool, error)) func(string) (bool, error) {
+	t.Helper()
+	var logged sync.Once
+	return func(name string) (bool, error) {
+		if name != "terminal" {
+			if others == nil {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return others(name)
+		}
+		err := checkout.Terminal()
+		if err == nil {
+			return true, nil
+		}
+		if os.Getenv("TEST_SKIPS") == "none" {
+			return false, err
+		}
+		logged.Do(func() { t.Logf("the lines for a terminal are left out: %v", err) })
+		return false, nil
+	}
 }

@@ -1,0 +1,293 @@
+package histories
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+)
+
+// change makes a random change of the repository, and delivers it.
+func (r *modelRepository) change() {
+	r.t.Helper()
+	switch kind := r.random.IntN(20); {
+	case kind < 9:
+		r.edit()
+	case kind == 9:
+		r.startBranch()
+	case kind == 10 || kind == 11:
+		r.switchBranch()
+	case kind < 15:
+		r.merge()
+	case kind == 15:
+		r.revert()
+	case kind == 16:
+		r.forcePush()
+	case kind == 17:
+		r.deleteBranch()
+	case kind == 18:
+		r.repair()
+	default:
+		r.breakFile()
+	}
+}
+
+// push pushes the branch and delivers it.
+func (r *modelRepository) push() {
+	r.t.Helper()
+	r.git("push", "-q", "--force", "origin", r.branch)
+	r.deliver()
+}
+
+func (r *modelRepository) newSandbox() *modelSandbox {
+	s := &modelSandbox{
+		name: fmt.Sprintf("s%d", r.random.IntN(5)), cluster: r.clusters[r.random.IntN(2)].name,
+		plugin: fmt.Sprintf("db@1.%d.0", r.random.IntN(2)), isNative: r.random.IntN(4) == 0,
+	}
+	if r.name == "other" { // some names are those of the first repository, too
+		s.name = fmt.Sprintf("s%d", 3+r.random.IntN(5))
+	}
+	if s.name == "s2" { // in each cluster
+		s.id, s.isNative = "own-s2", false
+	}
+	if r.random.IntN(6) == 0 {
+		s.name = strings.ToUpper(s.name)
+	}
+	if s.ttl = []string{"", "90m", "8h", "2d"}[r.random.IntN(4)]; s.ttl != "" {
+		s.from = []string{"", "createdAt", "updatedAt"}[r.random.IntN(3)]
+	}
+	s.size = fmt.Sprintf("%s-%d", r.name, r.random.IntN(2))
+	return s
+}
+
+// edit changes files, and commits them.
+func (r *modelRepository) edit() {
+	r.t.Helper()
+	tree := r.tree()
+	if tree.isUnread() && r.random.IntN(6) == 0 {
+		r.repair()
+		return
+	}
+	var made []string
+	for range 1 + r.random.IntN(4) {
+		if what := r.editOne(tree); what != "" {
+			made = append(made, what)
+		}
+	}
+	if len(made) > 0 {
+		r.finish(strings.Join(made, ", "), tree)
+	}
+}
+
+// editOne changes one file, and returns a description of the change, empty without any.
+func (r *modelRepository) editOne(tree modelTree) string {
+	name, file := some(r.random, tree)
+	if file == nil || file.unread != "" || len(file.sandboxes) == 0 || r.random.IntN(3) == 0 {
+		return r.create(tree)
+	}
+	i := r.random.IntN(len(file.sandboxes))
+	s := file.sandboxes[i]
+	switch r.random.IntN(10) {
+	case 0, 1:
+		s.size = fmt.Sprintf("%s-%d", r.name, r.random.IntN(9))
+		return "edit " + s.name + " to " + s.size
+	case 2:
+		s.plugin = fmt.Sprintf("db@1.%d.0", r.random.IntN(2))
+		return "upgrade " + s.name
+	case 3:
+		file.format++
+		return "format " + name
+	case 4:
+		to := r.fileName()
+		if tree[to] != nil {
+			return ""
+		}
+		delete(tree, name)
+		tree[to] = file
+		return "rename " + name
+	case 5: // split a file in two
+		to := r.fileName()
+		if tree[to] != nil || len(file.sandboxes) < 2 {
+			return ""
+		}
+		tree[to] = &modelFile{sandboxes: slices.Clone(file.sandboxes[:1])}
+		file.sandboxes = file.sandboxes[1:]
+		return "split " + name
+	case 6, 7, 8:
+		file.sandboxes = slices.Delete(file.sandboxes, i, i+1)
+		return "delete " + s.cluster + "/" + s.name
+	default:
+		delete(tree, name)
+		return "delete " + name
+	}
+}
+
+func (r *modelRepository) fileName() string {
+	return fmt.Sprintf("env%d/f%d.yaml", r.random.IntN(2), r.random.IntN(4))
+}
+
+// create adds a sandbox to a file.
+func (r *modelRepository) create(tree modelTree) string {
+	s, to := r.newSandbox(), r.fileName()
+	if tree[to] == nil {
+		tree[to] = &modelFile{}
+	}
+	if len(tree.find(s.key())) > 0 || tree[to].unread != "" {
+		return ""
+	}
+	tree[to].sandboxes = append(tree[to].sandboxes, s)
+	return "create " + s.cluster + "/" + s.name + " " + s.size
+}
+
+func (r *modelRepository) finish(what string, tree modelTree) {
+	r.note("%s", what)
+	r.writeTree(tree)
+	r.commit(what)
+	r.push()
+}
+
+func (r *modelRepository) startBranch() {
+	r.branch = fmt.Sprintf("pr%d", r.random.IntN(4))
+	if slices.Contains(r.branches(), r.branch) {
+		r.git("checkout", "-q", r.branch)
+		return
+	}
+	r.git("checkout", "-q", "-B", r.branch)
+	r.note("start the branch")
+	r.edit()
+	r.git("push", "-q", "--force", "origin", r.branch)
+}
+
+func (r *modelRepository) switchBranch() {
+	all := r.branches()
+	if len(all) == 0 {
+		return
+	}
+	r.branch = all[r.random.IntN(len(all))]
+	r.git("checkout", "-q", r.branch)
+}
+
+// merge merges another branch: with a merge commit, squashed, or forward. Of a conflict one side is taken, or it is
+// committed.
+func (r *modelRepository) merge() {
+	r.t.Helper()
+	all := slices.DeleteFunc(r.branches(), func(branch string) bool { return branch == r.branch })
+	if len(all) == 0 {
+		return
+	}
+	from := all[r.random.IntN(len(all))]
+	arguments := [][]string{{"--no-ff", "--no-commit"}, {"--no-ff", "--no-commit"}, {"--squash"}, {"--squash"},
+		{"--no-ff", "--no-commit", "-X", "theirs"}, {"--squash", "-X", "ours"}}[r.random.IntN(6)]
+	_, err := r.tryGit(r.work, *r.clock, slices.Concat([]string{"merge", "-q"}, arguments, []string{"origin/" + from})...)
+	if err != nil && r.random.IntN(5) == 0 {
+		r.note("give up merging %s", from)
+		r.git("reset", "-q", "--hard")
+		return
+	}
+	r.note("merge %s %v, conflict: %t", from, arguments, err != nil)
+	r.git("add", "-A") // with the markers of conflicts
+	at := r.written()
+	if out, err := r.tryGit(r.work, at, "commit", "-q", "-m", "merge "+from); err != nil {
+		r.note("nothing to merge")
+		r.git("reset", "-q", "--hard")
+		_ = out
+		return
+	}
+	r.record()
+	r.push()
+}
+
+// breakFile commits the markers of a conflict.
+func (r *modelRepository) breakFile() {
+	r.t.Helper()
+	tree := r.tree()
+	name, file := some(r.random, tree)
+	if file == nil || file.unread != "" {
+		return
+	}
+	lines := strings.SplitAfter(file.text(), "\n")
+	at := 1 + r.random.IntN(len(lines)-1)
+	file.unread = strings.Join(slices.Insert(lines, at, "<<<<<<< HEAD\n", "=======\n", ">>>>>>> other\n"), "")
+	r.finish("break "+name, tree)
+}
+
+// repair removes conflict markers.
+func (r *modelRepository) repair() {
+	r.t.Helper()
+	tree := r.tree()
+	isChanged := false
+	for _, file := range tree {
+		if file.unread == "" {
+			continue
+		}
+		isChanged = true
+		var lines []string
+		for line := range strings.Lines(file.unread) {
+			if !strings.HasPrefix(line, "<<<<<<<") && !strings.HasPrefix(line, "=======") && !strings.HasPrefix(line, ">>>>>>>") {
+				lines = append(lines, line)
+			}
+		}
+		repaired := readModelFile(strings.Join(lines, ""))
+		file.unread, file.sandboxes = "", repaired.sandboxes
+	}
+	if isChanged {
+		r.finish("repair", tree)
+	}
+}
+
+func (r *modelRepository) revert() {
+	r.t.Helper()
+	back := r.random.IntN(3)
+	if _, err := r.tryGit(r.work, r.written(), "revert", "--no-edit", fmt.Sprintf("HEAD~%d", back)); err != nil {
+		_, _ = r.tryGit(r.work, *r.clock, "revert", "--abort")
+		r.git("reset", "-q", "--hard")
+		return
+	}
+	if _, err := os.Stat(filepath.Join(r.work, "rplug.yaml")); err != nil { // the first commit
+		r.git("reset", "-q", "--hard", "HEAD~1")
+		return
+	}
+	r.note("revert HEAD~%d", back)
+	r.record()
+	r.push()
+}
+
+// forcePush drops commits of the branch, or writes the last one again.
+func (r *modelRepository) forcePush() {
+	r.t.Helper()
+	if r.random.IntN(2) == 0 {
+		if _, err := r.tryGit(r.work, *r.clock, "rev-parse", "-q", "--verify", "HEAD~3"); err != nil {
+			return
+		}
+		r.git("reset", "-q", "--hard", fmt.Sprintf("HEAD~%d", 1+r.random.IntN(2)))
+		r.note("force-push an older commit")
+	} else {
+		if _, err := r.tryGit(r.work, *r.clock, "rev-parse", "-q", "--verify", "HEAD~1"); err != nil {
+			return
+		}
+		out, err := r.tryGit(r.work, r.written(), "commit", "-q", "--amend", "--allow-empty", "-m", "amended "+r.clock.String())
+		require.NoError(r.t, err, out)
+		r.note("amend")
+		r.record()
+	}
+	r.push()
+}
+
+// deleteBranch deletes a branch, and the event is lost: nothing is delivered.
+func (r *modelRepository) deleteBranch() {
+	r.t.Helper()
+	all := slices.DeleteFunc(r.branches(), func(branch string) bool { return branch == "main" })
+	if len(all) == 0 {
+		return
+	}
+	gone := all[r.random.IntN(len(all))]
+	r.note("delete branch %s", gone)
+	r.git("checkout", "-q", "main")
+	r.branch = "main"
+	r.git("branch", "-q", "-D", gone)
+	r.git("push", "-q", "origin", "--delete", gone)
+	r.git("fetch", "-q", "--prune")
+}
