@@ -29,6 +29,7 @@ help: ## show this help
 
 .PHONY: build
 build: ## build the functions and rplug into bin/
+	@echo "make: compiling the functions and rplug into bin/" >&2
 	@GOWORK=off go build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN)/ ./functions/... ./cmd/... ./kubebuilder/cmd/...
 
 .PHONY: kubebuilder
@@ -96,6 +97,7 @@ check: ## run the unit tests of the core, without those that take long
 
 .PHONY: test
 test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither root nor a cluster
+	@echo "make: compiling the tests; then each package has a line" >&2
 	go test -timeout $(TIMEOUT) ./... ./runtime/...
 	PATH="$(TOOLS):$$PATH" GOWORK=off go test -C conformance -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
@@ -194,7 +196,7 @@ vulnerabilities: $(TOOLS)/govulncheck ## look for known vulnerabilities in what 
 	test/vulnerabilities
 
 .PHONY: bench
-bench: build $(TOOLS)/helm $(TOOLS)/benchstat ## compare with other programs and print the ratios
+bench: build $(TOOLS)/helm $(TOOLS)/cue $(TOOLS)/kustomize $(TOOLS)/benchstat ## compare with other programs and print the ratios
 	test/bench/run
 
 .PHONY: lint
@@ -241,6 +243,7 @@ clean: ## remove what was built
 
 # Each tool is pinned by the go.mod in its folder: as a tool of it, unless the folder has its code.
 $(TOOLS)/%: tools/%/go.mod tools/%/go.sum
+	@echo "make: compiling $* into bin/tools/, once" >&2
 	@GOWORK=off go build -C tools/$* -trimpath -ldflags '-s -w' -o $@ $(if $(wildcard tools/$*/main.go),.,tool)
 
 $(TOOLS)/crossplane: $(wildcard tools/crossplane/*.go)
