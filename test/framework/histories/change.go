@@ -90,7 +90,7 @@ func (r *modelRepository) editOne(tree modelTree) string {
 	}
 	i := r.random.IntN(len(file.sandboxes))
 	s := file.sandboxes[i]
-	switch r.random.IntN(10) {
+	switch r.random.IntN(12) {
 	case 0, 1:
 		s.size = fmt.Sprintf("%s-%d", r.name, r.random.IntN(9))
 		return "edit " + s.name + " to " + s.size
@@ -119,6 +119,8 @@ func (r *modelRepository) editOne(tree modelTree) string {
 	case 6, 7, 8:
 		file.sandboxes = slices.Delete(file.sandboxes, i, i+1)
 		return "delete " + s.cluster + "/" + s.name
+	case 9, 10:
+		return r.copyToOther(tree, s)
 	default:
 		delete(tree, name)
 		return "delete " + name
@@ -140,6 +142,23 @@ func (r *modelRepository) create(tree modelTree) string {
 	}
 	tree[to].sandboxes = append(tree[to].sandboxes, s)
 	return "create " + s.cluster + "/" + s.name + " " + s.size
+}
+
+// copyToOther adds a sandbox to the other cluster, with the same name and id.
+func (r *modelRepository) copyToOther(tree modelTree, s *modelSandbox) string {
+	copied, to := *s, r.fileName()
+	copied.cluster = r.clusters[0].name
+	if s.cluster == copied.cluster {
+		copied.cluster = r.clusters[1].name
+	}
+	if tree[to] == nil {
+		tree[to] = &modelFile{}
+	}
+	if len(tree.find(copied.key())) > 0 || tree[to].unread != "" {
+		return ""
+	}
+	tree[to].sandboxes = append(tree[to].sandboxes, &copied)
+	return "copy " + s.cluster + "/" + s.name
 }
 
 func (r *modelRepository) finish(what string, tree modelTree) {

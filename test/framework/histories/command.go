@@ -33,6 +33,11 @@ func (r *modelRepository) remove() {
 		return
 	}
 	key := keys[r.random.IntN(len(keys))]
+	for _, one := range keys { // rather one that the other cluster has, too
+		if other := (sandboxKey{r.clusters[0].name, one.name}); one.cluster != other.cluster && slices.Contains(keys, other) {
+			key = [...]sandboxKey{one, other}[r.random.IntN(2)]
+		}
+	}
 	_, stderr, code := r.Rplug(r.work, "remove", strings.ToUpper(key.name), "--cluster", key.cluster)
 	r.note("remove %s/%s: %d", key.cluster, key.name, code)
 	if tree.isUnread() || len(tree.find(key)) > 1 {
