@@ -172,7 +172,7 @@ func (f *Folder) options(r *run) FolderOptions {
 // run writes what was found to stderr, or to stdout in another format than text, and with text the diff to stdout.
 func (f *Folder) run(ctx context.Context, r *run) int {
 	if f.folder() == "" {
-		c, err := r.readAndProcess(steps{newSink: func() sink { return &printed{run: r} }})
+		c, err := r.readAndProcess(r.printing())
 		if err != nil {
 			return r.fail(err)
 		}

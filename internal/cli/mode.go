@@ -79,7 +79,11 @@ func (*Printing) isAsked() bool    { return false }
 func (*Printing) check(*run) error { return nil }
 
 func (p *Printing) run(_ context.Context, r *run) int {
-	c, err := r.readAndProcess(steps{})
+	with := steps{}
+	if p.Rendered && !p.KeepInputs {
+		with = r.printing()
+	}
+	c, err := r.readAndProcess(with)
 	if err != nil {
 		return r.fail(err)
 	}
@@ -87,7 +91,7 @@ func (p *Printing) run(_ context.Context, r *run) int {
 	switch {
 	case p.KeepInputs:
 	case p.Rendered:
-		items = r.objects(c)
+		return r.printObjects(c)
 	default:
 		isInput := func(item *krm.Item) bool { return !c.rendered[item] && !r.isForCluster(item) }
 		items = slices.DeleteFunc(slices.Clone(items), isInput)
@@ -97,6 +101,9 @@ func (p *Printing) run(_ context.Context, r *run) int {
 
 // separator is between documents.
 const separator = "---\n"
+
+// printing are the steps to print rendered objects and nothing else.
+func (r *run) printing() steps { return steps{newSink: func() sink { return &printed{run: r} }} }
 
 // printObjects prints the rendered objects.
 func (r *run) printObjects(c *checked) int {

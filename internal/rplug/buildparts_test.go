@@ -174,12 +174,16 @@ type splitConfig struct {
 
 // Split implements cli.Splitter.
 func (c *splitConfig) Split(cache *incremental.Cache) cli.PartsProcessor {
-	parts := c.split(cache)
-	if c.watch == nil || parts == nil {
+	return splitWith(c.watch, c.split(cache))
+}
+
+// splitWith returns parts that are watched; nil if none may be used.
+func splitWith(watch *watchedParts, parts cli.PartsProcessor) cli.PartsProcessor {
+	if watch == nil || parts == nil {
 		return nil
 	}
-	c.watch.PartsProcessor = parts
-	return c.watch
+	watch.PartsProcessor = parts
+	return watch
 }
 
 // watchedParts records whether documents were processed in parts.

@@ -67,6 +67,7 @@ var layers = []struct {
 	{path: "internal/atomicfile", allowed: []string{"time"}},  // waiting for a lock has an end
 	{path: "internal/incremental", allowed: []string{"time"}}, // times of files
 	{path: "internal/cli", allowed: []string{"os/signal", "time"}},
+	{path: "internal/parts"},
 	{path: "internal/oci", allowed: []string{"net", "net/http", "time"}}, // registries, only for rplug
 	{path: "internal/function/validateplugin"},
 	{path: "internal/function/resolveversion"},

@@ -54,10 +54,7 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		call.ConfigError(key, "must be false for an orchestrator, which takes documents alone: it is for files")
 		return "nothing rendered: fix the functionConfig", nil
 	}
-	options := render.Options{
-		RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode, RefuseEmpty: call.RefuseEmpty,
-	}
-	rendered, err := Render(call.List, options, c.extensions...)
+	rendered, err := Render(call.List, c.options(call), c.extensions...)
 	if call.OptionErrors(err) {
 		return "nothing rendered: fix the functionConfig", nil
 	}
@@ -71,6 +68,12 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		call.ReportNothing(c.Cluster, rendered.Phases.Objects, Nothing(c.RenderPhase))
 	}
 	return rendered.String(), nil
+}
+
+func (c *renderPhase) options(call cli.Call) render.Options {
+	return render.Options{
+		RenderPhase: c.RenderPhase, Name: call.ConfigName, WithoutPaths: call.FileMode, RefuseEmpty: call.RefuseEmpty,
+	}
 }
 
 // Nothing returns why sandboxes have no objects.

@@ -1,4 +1,4 @@
-package build
+package parts
 
 import (
 	"crypto/sha256"
@@ -37,7 +37,7 @@ func (r *partsRun) reuse(call cli.Call) bool {
 		r.inputs += one.Input
 		r.outputs += one.Output
 		share := render.Share{Workloads: one.Workloads, Resources: one.Resources, Phases: one.Phases}
-		r.total.Rendered.Phases = r.total.Rendered.Phases.Plus(share.Summary())
+		r.total.Phases = r.total.Phases.Plus(share.Summary())
 	}
 	return true
 }
@@ -68,11 +68,10 @@ func (r *partsRun) record(p part) {
 	for _, one := range p.Suppressed {
 		isFound[one.Item()] = true
 	}
-	cluster := r.chain.Render.Cluster
 	for _, s := range p.sandboxes {
 		one := r.cache.Rendered(s.key, !isFound[s.item])
 		one.Input = s.size
-		if share := p.Rendered.Phases.Shares[s.name]; share != nil && (cluster == "" || one.Cluster == cluster) {
+		if share := p.Phases.Shares[s.name]; share != nil && (r.cluster == "" || one.Cluster == r.cluster) {
 			one.Workloads, one.Resources, one.Phases, one.Compiled = share.Workloads, share.Resources, share.Phases, share.Compiled
 			r.cache.Own(s.name, one)
 		}

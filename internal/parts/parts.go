@@ -1,0 +1,225 @@
+// Package parts runs functions on very many sandboxes, a part at a time and on all cores. So neither all sandboxes nor all
+// rendered objects are in memory:
+//
+//	p := parts.New(parts.Options{Cluster: "staging"})
+//	// p decides as load.Postponer which documents are postponed
+//	total, done, err := p.Run(runner, call, documents)
+//
+// Objects and findings are those of a run on all documents, or Run reports that all of them are needed at once to know them.
+package parts
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/incremental"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
+	"github.com/resource-plugins/krm-functions/pkg/validate"
+)
+
+// Options are what is run on parts.
+type Options struct {
+	// Cluster is the one whose sandboxes are rendered; all if it is empty.
+	Cluster string
+	// MayLock means that a run may change a lock of versions.
+	MayLock bool
+	// Extensions are features: their documents are never postponed.
+	Extensions []extension.Extension
+	// Cache has the sandboxes that are not rendered again; it may be nil.
+	Cache *incremental.Cache
+}
+
+// Runner renders a list, which may be a part of the documents.
+type Runner func(list *krm.ResourceList, isPart bool) (Outcome, error)
+
+// Outcome is what was rendered for a part, or in total.
+type Outcome struct {
+	// Objects are those that belong to no sandbox in particular, of which there are Phases.Shared, and others. They are empty
+	// in a total, since they were printed.
+	Objects []*krm.Item
+	Phases  render.Summary
+	// Suppressed are the findings suppressed by comments in the documents.
+	Suppressed []validate.Suppressed
+	// Failed is the number of the step that has reported an error, 0 if none has: those after it have not run. Its errors may
+	// be those of single sandboxes if IsRendering.
+	Failed      int
+	IsRendering bool
+}
+
+// Parts runs a Runner on a part of the sandboxes at a time, each time with the documents that they may refer to. It
+// implements load.Postponer.
+type Parts struct {
+	*index
+	options Options
+}
+
+// New returns the parts for documents that are read.
+func New(options Options) *Parts {
+	return &Parts{options: options, index: &index{
+		cache: options.Cache, few: fewSandboxes, cluster: options.Cluster, extensions: options.Extensions,
+		seen: incremental.Identities{}, clusters: map[string]bool{}, pins: map[string]string{},
+	}}
+}
+
+// partsRun is one run of Parts.
+type partsRun struct {
+	runner    Runner
+	cluster   string
+	list      *krm.ResourceList // the documents that are not postponed
+	documents cli.Postponed
+	cache     *incremental.Cache
+	alone     map[string]bool // what was found without sandboxes
+	kept      []*krm.Item     // those that a sandbox may refer to, or the names of which it may have
+	size      int             // of a part, in sandboxes
+	// inTurn is held by the part that may change a lock.
+	inTurn  sync.Mutex
+	hasLock bool
+
+	shared   map[krm.ResourceRef]bool // objects that were printed
+	total    Outcome
+	together render.Together
+	found    krm.Results
+	sorted   int // how many were found when they were sorted last
+	// inputs is the size of all sandboxes, and outputs that of all objects: see render.IsExcess.
+	inputs, outputs int
+	isWhole         bool // all documents are needed at once
+	err             error
+}
+
+// part is the outcome for a part of the sandboxes.
+type part struct {
+	Outcome
+	found  krm.Results
+	inputs int // the size of the sandboxes
+	err    error
+
+	sandboxes []rendered // with a cache
+}
+
+// Run runs the runner on the list of the call, and on the postponed sandboxes. It prints the objects, and reports the
+// findings to the list. It returns false if all documents are needed at once.
+func (p *Parts) Run(runner Runner, call cli.Call, documents cli.Postponed) (total Outcome, done bool, err error) {
+	r := &partsRun{
+		runner: runner, cluster: p.options.Cluster, list: call.List, documents: documents,
+		shared: map[krm.ResourceRef]bool{}, cache: p.cache,
+	}
+	if !p.arrange(r) || !r.reuse(call) {
+		return Outcome{}, false, nil
+	}
+	alone, err := runner(call.List, false)
+	if err != nil || call.List.Results().Failed() || len(alone.Objects) > 0 {
+		return Outcome{}, false, nil //nolint:nilerr // the error is that of all documents, too
+	}
+	r.found, r.total.Suppressed = slices.Clone(call.List.Results()), alone.Suppressed
+	r.alone = foundIn(r.found)
+	parts := (documents.Len + r.size - 1) / r.size
+	krm.EachInOrder(parts, r.render, r.add)
+	if r.err != nil || r.isWhole || r.total.Failed == 0 && (r.outputs == 0 || render.IsExcess(r.inputs, r.outputs)) {
+		return Outcome{}, false, r.err
+	}
+	r.together.Report(r.list)
+	r.list.Report(r.found...)
+	return r.total, true, nil
+}
+
+// The number of sandboxes of a part.
+const (
+	minPart = 128
+	maxPart = 4096
+)
+
+// arrange chooses the documents for each part. It returns false if one of them needs all documents at once.
+func (p *Parts) arrange(r *partsRun) bool {
+	bytes := 0
+	for _, item := range r.list.Items() {
+		if !incremental.IsIndependent(item, p.extensions) {
+			return false
+		}
+		isOurs := item.APIVersion() == contract.APIVersion
+		if isOurs && item.Kind() == contract.PluginLock && p.options.MayLock {
+			if r.hasLock = true; p.isMixed {
+				return false // whether a version can be locked depends on all sandboxes
+			}
+		}
+		if isOurs && item.Kind() != contract.PluginTest || !isOurs && render.MayReplace(item) {
+			r.kept = append(r.kept, item)
+			bytes += item.Size()
+		}
+	}
+	r.size = min(minPart+bytes/minPart, maxPart) // so that a part costs more than the documents that come with each
+	return true
+}
+
+// render runs the runner on a part.
+func (r *partsRun) render(n int) (p part) {
+	list := krm.NewList()
+	list.AppendShared(r.kept...)
+	for i := n * r.size; i < min((n+1)*r.size, r.documents.Len); i++ {
+		d, place := r.documents.Read(i)
+		list.AppendAt(place, d.Item)
+		p.inputs += d.Item.Size()
+		if r.cache != nil {
+			p.sandboxes = append(p.sandboxes, newRendered(d))
+		}
+	}
+	if r.hasLock {
+		r.inTurn.Lock()
+		defer r.inTurn.Unlock()
+	}
+	p.Outcome, p.err = r.runner(list, true)
+	p.found = list.Results()
+	return p
+}
+
+// add adds the outcome for a part. It returns false if no further one is needed.
+func (r *partsRun) add(p part) bool {
+	r.report(p)
+	r.record(p)
+	together := p.Phases.Together
+	r.isWhole = r.isWhole || p.err != nil || together.Accounts || p.Failed != 0 && !isAboutSandboxes(p)
+	if r.isWhole {
+		return false
+	}
+	r.together.Add(together)
+	r.total.Failed = max(r.total.Failed, p.Failed)
+	if r.total.Failed != 0 {
+		return true // for the findings
+	}
+	shared, others := p.Objects[:p.Phases.Shared], p.Objects[p.Phases.Shared:]
+	shared = slices.DeleteFunc(slices.Clone(shared), func(item *krm.Item) bool {
+		isKnown := r.shared[item.Ref()]
+		r.shared[item.Ref()] = true
+		return isKnown
+	})
+	r.inputs += p.inputs
+	for _, item := range p.Objects {
+		r.outputs += item.Size()
+	}
+	r.total.Phases = r.total.Phases.Plus(p.Phases)
+	r.err = r.documents.Print(shared, others)
+	return r.err == nil
+}
+
+// isAboutSandboxes reports whether the errors of a part are those of rendering single sandboxes. The messages of earlier
+// steps name all sandboxes that they are about, and nothing is rendered after them.
+func isAboutSandboxes(p part) bool {
+	return p.IsRendering && !slices.ContainsFunc(p.found, func(one krm.Result) bool {
+		return one.Item() == nil && krm.Results{one}.Failed()
+	})
+}
+
+// report adds the findings of a part. Those about other documents than sandboxes are found with each part.
+func (r *partsRun) report(p part) {
+	r.found = append(r.found, p.found...)
+	if len(r.found) > 2*r.sorted {
+		r.found = r.found.Sort()
+		r.sorted = max(len(r.found), 1<<10)
+	}
+	r.total.Suppressed = append(r.total.Suppressed, slices.DeleteFunc(p.Suppressed, func(one validate.Suppressed) bool {
+		return one.Item().Kind() != contract.Sandbox
+	})...)
+}
