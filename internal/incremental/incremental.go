@@ -2,8 +2,8 @@
 //
 // Cache is one run of a build, or one side of a comparison (OpenSides); Checks is one run that only reports findings. A
 // cache is between two others: load asks it which files need not be read, and which documents are not needed (Plan, Reuse);
-// package parts tells it which sandboxes it has rendered (Postponed, Rendered), and build which files it has written (Object,
-// Wrote). Save writes the index for the next run.
+// package parts tells it which sandboxes it has rendered (Postponed, Rendered), and package build which files it has
+// written (Object, Wrote). Save writes the index for the next run.
 //
 // # Reuse
 //

@@ -22,9 +22,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// The clock of the cluster jumps. It was ahead when sandboxes were applied, and is right again: they do not expire, and the program says
-// why, until their time comes. It was at zero: a sandbox that was applied then has expired. What a jump leaves behind is the time of the
-// ConfigMap's creation, so the test writes that into etcd; the clock of the machine is also that of other tests.
+// The clock of the cluster jumps. It was ahead when sandboxes were applied, and is right again: they do not expire before their time
+// comes, and the program prints the reason. It was at zero: a sandbox that was applied then has expired. What a jump leaves behind is the
+// time of the ConfigMap's creation, so the test writes that into etcd; the clock of the machine is also that of other tests.
 func TestLifecycleExpiryClusterClock(t *testing.T) {
 	t.Parallel()
 	s := newNamespace(t)
