@@ -5,6 +5,7 @@ package e2e
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,6 +58,7 @@ func TestLifecycleFork(t *testing.T) {
 
 	plugin := runners.plugin("value@1.0.0", runners.overlay(), step{name: "make", script: script("make", good), outputs: []string{"value"}})
 	plugin["spec"].(object)["delete"] = []object{step{name: "drop", script: script("drop", "")}.document()}
+	lockSandbox(t, "forked")
 	forked := sandbox("forked", "value", nil)
 	forked["spec"].(object)["forks"] = []object{{
 		"forkOf": object{"kind": "Deployment", "namespace": shop.name, "name": "echo"},
@@ -105,14 +107,24 @@ func (s *testNamespace) named(kind string) string {
 // baseline returns properties that must not change: generation, selector and Pods of the Deployment.
 func (s *testNamespace) baseline() []string {
 	s.t.Helper()
+	const endpoints = "--output=jsonpath={.items[*].endpoints[*].targetRef.name}"
+	var names string
+	eventually(s.t, func() (_ string, err error) { // the slices are written after the Pods are ready
+		names, err = kubectl("", "get", "endpointslices", "--namespace", s.name, "--selector", "kubernetes.io/service-name=echo", endpoints)
+		ready := must(s.t, "", "get", "deployment", "echo", "--namespace", s.name, "--output=jsonpath={.status.readyReplicas}")
+		sorted := slices.Sorted(slices.Values(strings.Fields(names)))
+		if names = strings.Join(sorted, " "); strconv.Itoa(len(sorted)) != ready {
+			return ready + " endpoints of echo, not " + names, err
+		}
+		return "", err
+	})
 	parts := strings.Fields(must(s.t, "", "get", "pods,endpoints", "--namespace", s.name, "--selector", "app=echo,!"+contract.SandboxKey,
 		"--output=jsonpath={range .items[*]}{.metadata.uid}{\"\\n\"}{end}"))
 	slices.Sort(parts)
 	for _, path := range []string{".metadata.generation", ".status.readyReplicas", ".spec.selector.matchLabels"} {
 		parts = append(parts, must(s.t, "", "get", "deployment", "echo", "--namespace", s.name, "--output=jsonpath={"+path+"}"))
 	}
-	return append(parts, must(s.t, "", "get", "endpointslices", "--namespace", s.name, "--selector", "kubernetes.io/service-name=echo",
-		"--output=jsonpath={.items[*].endpoints[*].targetRef.name}"))
+	return append(parts, names)
 }
 
 // awaitMissingSecret waits until the kubelet reports that the fork's container needs a Secret or key that does not exist.

@@ -47,3 +47,30 @@ func lockNode(t *testing.T, how int) {
 		file.Close()
 	})
 }
+
+// sandboxUsers are the tests that use a sandbox, by its name, and how often.
+var sandboxUsers = struct {
+	*sync.Cond
+	tests map[string]string
+	count map[string]int
+}{sync.NewCond(&sync.Mutex{}), map[string]string{}, map[string]int{}}
+
+// lockSandbox waits until no other test uses a sandbox of this name: sandboxes of one name and cluster have one id, and the commands
+// of pages delete the objects of an id in all namespaces.
+func lockSandbox(t *testing.T, name string) {
+	t.Helper()
+	u, test := &sandboxUsers, strings.SplitN(t.Name(), "/", 2)[0]
+	u.L.Lock()
+	defer u.L.Unlock()
+	for u.count[name] > 0 && u.tests[name] != test {
+		u.Wait()
+	}
+	u.tests[name] = test
+	u.count[name]++
+	t.Cleanup(func() {
+		u.L.Lock()
+		defer u.L.Unlock()
+		u.count[name]--
+		u.Broadcast()
+	})
+}

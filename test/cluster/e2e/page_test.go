@@ -26,6 +26,7 @@ type page struct {
 
 func newPage(s *testNamespace, sandbox string) *page {
 	s.t.Helper()
+	lockSandbox(s.t, sandbox)
 	text, err := os.ReadFile(filepath.Join(checkout.Root(), "docs", "howto", "kubectl.md"))
 	require.NoError(s.t, err)
 	p := &page{testNamespace: s, sandbox: sandbox, folder: s.t.TempDir(), scripts: map[string]string{}}
