@@ -53,6 +53,7 @@ type appliedSandbox struct {
 	spec       string // of the document
 	content    string // the same, without its state and the versions of plugins
 	isWhole    bool   // all of the render was applied, with the teardown
+	database   Database
 }
 
 func parseObjects(t *testing.T, text string) (all []*unstructured.Unstructured) {

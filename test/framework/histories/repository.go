@@ -224,7 +224,9 @@ func (r *modelRepository) remember(cluster *modelCluster, objects []*unstructure
 		key := sandboxKey{cluster.name, object.GetAnnotations()[contract.SandboxKey]}
 		found := tree.find(key)
 		if object.GetKind() == "Job" && object.GetAnnotations()[contract.PhaseKey] == "create" && len(found) == 1 {
-			cluster.applied[SandboxID(object)] = appliedSandbox{r.name, key, found[0].spec(), found[0].content(), isWhole}
+			cluster.applied[SandboxID(object)] = appliedSandbox{
+				r.name, key, found[0].spec(), found[0].content(), isWhole, Database{found[0].plugin, found[0].size},
+			}
 		}
 	}
 }
