@@ -37,7 +37,8 @@ func (c *candidate) configure(in *rplug.Inputs, s *leftover) {
 		c.chain.Render.HelperImage = cmp.Or(in.Project.HelperImage, c.chain.Render.HelperImage)
 		c.chain.Render.PodTemplateDefaults = in.Project.PodTemplateDefaults
 	}
-	for _, o := range s.created {
+	_, objects := s.phase()
+	for _, o := range objects {
 		if metav1.GetControllerOfNoCopy(o) != nil {
 			continue // a Pod of a Job, or of another engine
 		}
@@ -101,7 +102,8 @@ func (c *candidate) teardown(s *leftover) ([]byte, error) {
 	if out.Len() == 0 {
 		return nil, fmt.Errorf("commit %s has no delete phase of it", short(c.revision))
 	}
-	for _, o := range s.created {
+	_, present := s.phase()
+	for _, o := range present {
 		if slices.Contains(engines.Workloads(), o.GetKind()) && !namespaces[o.GetNamespace()] {
 			return nil, fmt.Errorf("commit %s has its delete phase in other namespaces than %s", short(c.revision), o.GetNamespace())
 		}
@@ -112,13 +114,14 @@ func (c *candidate) teardown(s *leftover) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// onlyNamespace returns the namespace of all workloads of the create phase, or else that of their Secrets; empty if there
+// onlyNamespace returns the namespace of all workloads of the phase that the cluster has, or else that of their Secrets; empty if there
 // are several.
 func (s *leftover) onlyNamespace() string {
 	namespaces := map[string]bool{}
 	isWorkload := func(o *unstructured.Unstructured) bool { return slices.Contains(engines.Workloads(), o.GetKind()) }
-	hasWorkload := slices.ContainsFunc(s.created, isWorkload)
-	for _, o := range s.created {
+	_, objects := s.phase()
+	hasWorkload := slices.ContainsFunc(objects, isWorkload)
+	for _, o := range objects {
 		if isWorkload(o) || !hasWorkload && o.GetKind() == "Secret" {
 			namespaces[o.GetNamespace()] = true
 		}

@@ -37,9 +37,9 @@ type leftover struct {
 
 	newest metav1.Time
 	undo   []*unstructured.Unstructured
-	// created are the objects of the create phase.
-	created []*unstructured.Unstructured
-	past    *history.Past // if it has leaked
+	// created are the objects of the create phase, and deleted those of the delete phase.
+	created, deleted []*unstructured.Unstructured
+	past             *history.Past // if it has leaked
 }
 
 // sweptKinds are the kinds of kubectl get that sandboxes have objects of in every cluster, beside Secrets.
@@ -136,6 +136,8 @@ func addObject(byID map[string]*leftover, o *unstructured.Unstructured) {
 		s.undo = append(s.undo, o)
 	case o.GetAnnotations()[contract.PhaseKey] == string(v1alpha1.PhaseCreate):
 		s.created = append(s.created, o)
+	case o.GetAnnotations()[contract.PhaseKey] == string(v1alpha1.PhaseDelete):
+		s.deleted = append(s.deleted, o)
 	}
 }
 
@@ -181,10 +183,19 @@ func (s *leftover) isKnownTo(past *history.Past) bool {
 	})
 }
 
-// generations returns the generations of the create steps, with the objects that have them.
-func (s *leftover) generations() map[string][]*unstructured.Unstructured {
+// phase returns the phase whose steps in the cluster show what the sandbox is: that of the create steps, or if none is left
+// that of the delete steps, with its objects.
+func (s *leftover) phase() (v1alpha1.Phase, []*unstructured.Unstructured) {
+	if len(generations(s.created)) > 0 {
+		return v1alpha1.PhaseCreate, s.created
+	}
+	return v1alpha1.PhaseDelete, s.deleted
+}
+
+// generations returns the generations of the steps of objects, with the objects that have them.
+func generations(objects []*unstructured.Unstructured) map[string][]*unstructured.Unstructured {
 	all := map[string][]*unstructured.Unstructured{}
-	for _, o := range s.created {
+	for _, o := range objects {
 		for generation := range undo.Generations(o.Object) {
 			all[generation] = append(all[generation], o)
 		}

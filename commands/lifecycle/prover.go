@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -21,8 +22,8 @@ import (
 )
 
 // prover renders the delete phases of leaked sandboxes: from the teardown in the cluster, or from the document of a commit
-// whose create phase has the generations that the cluster has. A generation is a hash of all that a step depends on, so
-// equal generations are of the same sandbox.
+// whose create phase has the generations that the cluster has, or whose delete phase has them if no create step is left. A
+// generation is a hash of all that a step depends on, so equal generations are of the same sandbox.
 type prover struct {
 	inputs  *rplug.Inputs
 	options load.Options
@@ -69,12 +70,13 @@ func (p *prover) renderLeaked(c *cobra.Command, left []*leftover) error {
 	return nil
 }
 
-// teardown renders the delete phase of a sandbox as of the newest revision whose create phase the cluster has. All create
-// steps in the cluster must be those of revisions.
+// teardown renders the delete phase of a sandbox as of the newest revision whose steps the cluster has. All steps of the
+// phase in the cluster must be those of revisions.
 func (p *prover) teardown(s *leftover) ([]byte, error) {
-	wanted := s.generations()
+	phase, objects := s.phase()
+	wanted := generations(objects)
 	if len(wanted) == 0 {
-		return nil, errors.New("no object in the cluster has the generation of a create step, by which a commit could be known")
+		return nil, errors.New("no object in the cluster has the generation of a step, by which a commit could be known")
 	}
 	var newest *candidate
 	var failure error
@@ -100,12 +102,13 @@ func (p *prover) teardown(s *leftover) ([]byte, error) {
 		return nil, failure
 	}
 	if newest == nil {
-		return nil, errors.New("no commit has a document with the create steps that the cluster has")
+		return nil, fmt.Errorf("no commit has a document with the %s steps that the cluster has", phase)
 	}
-	return nil, errors.New("some of its create steps in the cluster are those of no commit")
+	return nil, fmt.Errorf("some of its %s steps in the cluster are those of no commit", phase)
 }
 
-// candidate renders the create phase of a sandbox as of a revision; nil if the revision does not have it once.
+// candidate renders the phase of a sandbox that the cluster has, as of a revision; nil if the revision does not have the
+// sandbox once.
 func (p *prover) candidate(s *leftover, revision string) (*candidate, error) {
 	if err := p.readRevision(revision); err != nil {
 		return nil, err
@@ -127,13 +130,17 @@ func (p *prover) candidate(s *leftover, revision string) (*candidate, error) {
 	}
 	found.list = krm.NewList(items...)
 	found.configure(p.inputs, s)
-	objects, err := found.render(contract.Present)
+	state := contract.Present
+	if phase, _ := s.phase(); phase == v1alpha1.PhaseDelete {
+		state = contract.Absent
+	}
+	objects, err := found.render(state)
 	if err != nil {
 		return nil, err
 	}
 	if namespace := s.onlyNamespace(); namespace != "" && !isIn(objects, namespace) { // the option runnerNamespace
 		found.chain.Render.RunnerNamespace = namespace
-		if objects, err = found.render(contract.Present); err != nil {
+		if objects, err = found.render(state); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/engine/jobs"
@@ -26,11 +28,11 @@ import (
 // Why the delete phase is not that of the cluster: it was rendered without undo, or not applied as a whole.
 var (
 	errNone  = errors.New("the cluster has no teardown of it")
-	errStale = errors.New("its create steps in the cluster have another generation than its teardown there")
+	errStale = errors.New("in the cluster have another generation than its teardown there")
 )
 
 // teardown returns the delete phase that the cluster has, if it is unchanged since it was rendered, and all of it belongs to
-// the sandbox, as its create steps are now.
+// the sandbox, as its create steps are now, or its delete steps if there are no others.
 func (s *leftover) teardown() ([]byte, error) {
 	switch len(s.undo) {
 	case 0:
@@ -38,12 +40,6 @@ func (s *leftover) teardown() ([]byte, error) {
 	case 1:
 	default:
 		return nil, fmt.Errorf("the cluster has %d teardowns of it: delete those that are not of its last render", len(s.undo))
-	}
-	known := strings.Split(s.undo[0].GetAnnotations()[undo.GenerationsKey], ",")
-	for generation := range s.generations() {
-		if !slices.Contains(known, generation) {
-			return nil, errStale
-		}
 	}
 	encoded, _, err := unstructured.NestedString(s.undo[0].Object, "binaryData", undo.DataKey)
 	if err != nil {
@@ -65,7 +61,32 @@ func (s *leftover) teardown() ([]byte, error) {
 	if digest := s.undo[0].GetAnnotations()[undo.DigestKey]; digest != "sha256:"+hex.EncodeToString(sum[:]) {
 		return nil, errors.New("its teardown has another digest than was recorded")
 	}
-	return text, eachObject(text, s.ownCheck(s.undo[0].GetNamespace()))
+	if err := eachObject(text, s.ownCheck(s.undo[0].GetNamespace())); err != nil {
+		return nil, err
+	}
+	return text, s.checkGenerations(text)
+}
+
+// checkGenerations returns errStale unless the teardown, a text, is that of all steps in the cluster.
+func (s *leftover) checkGenerations(teardown []byte) error {
+	known := map[string]bool{}
+	phase, objects := s.phase()
+	if phase == v1alpha1.PhaseCreate {
+		for one := range strings.SplitSeq(s.undo[0].GetAnnotations()[undo.GenerationsKey], ",") {
+			known[one] = true
+		}
+	} else if err := eachObject(teardown, func(o *unstructured.Unstructured) error {
+		maps.Copy(known, undo.Generations(o.Object))
+		return nil
+	}); err != nil {
+		return err
+	}
+	for generation := range generations(objects) {
+		if !known[generation] {
+			return fmt.Errorf("its %s steps %w", phase, errStale)
+		}
+	}
+	return nil
 }
 
 // maxTeardown limits the size of an expanded teardown, in bytes.
