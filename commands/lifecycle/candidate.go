@@ -114,8 +114,8 @@ func (c *candidate) teardown(s *leftover) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// onlyNamespace returns the namespace of all workloads of the phase that the cluster has, or else that of their Secrets; empty if there
-// are several.
+// onlyNamespace returns the namespace of all workloads of the phase that the cluster has, or else that of their Secrets;
+// empty if there are several.
 func (s *leftover) onlyNamespace() string {
 	namespaces := map[string]bool{}
 	isWorkload := func(o *unstructured.Unstructured) bool { return slices.Contains(engines.Workloads(), o.GetKind()) }

@@ -21,7 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// Options are what is run on parts.
+// Options describe the documents, and how they are rendered.
 type Options struct {
 	// Cluster is the one whose sandboxes are rendered; all if it is empty.
 	Cluster string

@@ -205,8 +205,8 @@ func (s *sweepRun) tearDown(cluster *modelCluster, objects []*unstructured.Unstr
 	cluster.Wait()
 	require.Equal(s.t, want, cluster.Databases(), "only the databases of sandboxes that are torn down are deleted")
 	for id := range rendered {
-		// A canceled run leaves Jobs of an older state. When that is applied again, they do not run, and what made the database
-		// is another state than the one that is in force.
+		// A canceled run leaves Jobs of an older state. When that is applied again, they do not run, and the database is that of
+		// another state than the one that is in force.
 		made, exists := before[id]
 		if deleted := cluster.Deleted()[id]; exists && deleted != cluster.applied[id].database {
 			require.Equal(s.t, made, deleted, "%v is deleted as another one\n%s", cluster.keyOf(id), strings.Join(s.log, "\n"))
