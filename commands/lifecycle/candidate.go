@@ -11,12 +11,14 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/engines"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // candidate is a sandbox as of a revision.
@@ -26,7 +28,7 @@ type candidate struct {
 	list        *krm.ResourceList // the sandbox and its plugins
 	sandbox     *krm.Item
 	resources   map[string]bool
-	generations map[string]bool
+	generations map[v1alpha1.Phase]map[string]bool
 }
 
 // configure sets the options of the render: those of the project file, and those that the objects in the cluster show.
@@ -37,8 +39,7 @@ func (c *candidate) configure(in *rplug.Inputs, s *leftover) {
 		c.chain.Render.HelperImage = cmp.Or(in.Project.HelperImage, c.chain.Render.HelperImage)
 		c.chain.Render.PodTemplateDefaults = in.Project.PodTemplateDefaults
 	}
-	_, objects := s.phase()
-	for _, o := range objects {
+	for _, o := range s.objects() {
 		if metav1.GetControllerOfNoCopy(o) != nil {
 			continue // a Pod of a Job, or of another engine
 		}
@@ -50,6 +51,44 @@ func (c *candidate) configure(in *rplug.Inputs, s *leftover) {
 			}
 		}
 	}
+}
+
+// addGenerations renders the phase of steps in the cluster, and adds the generations of the steps that it has. If no workload
+// is in the namespace, the option runnerNamespace is it.
+func (c *candidate) addGenerations(steps steps, namespace string) error {
+	objects, err := c.render(steps.state())
+	if err != nil {
+		return err
+	}
+	if namespace != "" && !isIn(objects, namespace) {
+		c.chain.Render.RunnerNamespace = namespace
+		if objects, err = c.render(steps.state()); err != nil {
+			return err
+		}
+	}
+	own := map[string]bool{}
+	for _, object := range objects {
+		content, err := render.ReadObject(object)
+		if err != nil {
+			return err
+		}
+		maps.Copy(own, undo.Generations(content))
+	}
+	c.generations[steps.phase] = own
+	return nil
+}
+
+// take removes the steps that the candidate has from those that are wanted, and reports whether there were any.
+func (c *candidate) take(wanted map[v1alpha1.Phase]map[string]bool) (found bool) {
+	for phase, generations := range wanted {
+		before := len(generations)
+		maps.DeleteFunc(generations, func(one string, _ bool) bool { return c.generations[phase][one] })
+		found = found || len(generations) < before
+		if len(generations) == 0 {
+			delete(wanted, phase)
+		}
+	}
+	return found
 }
 
 // render renders the sandbox in a state.
@@ -102,8 +141,7 @@ func (c *candidate) teardown(s *leftover) ([]byte, error) {
 	if out.Len() == 0 {
 		return nil, fmt.Errorf("commit %s has no delete phase of it", short(c.revision))
 	}
-	_, present := s.phase()
-	for _, o := range present {
+	for _, o := range s.objects() {
 		if slices.Contains(engines.Workloads(), o.GetKind()) && !namespaces[o.GetNamespace()] {
 			return nil, fmt.Errorf("commit %s has its delete phase in other namespaces than %s", short(c.revision), o.GetNamespace())
 		}
@@ -114,12 +152,20 @@ func (c *candidate) teardown(s *leftover) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// onlyNamespace returns the namespace of all workloads of the phase that the cluster has, or else that of their Secrets;
-// empty if there are several.
+// objects are those of the phases that show what the sandbox is.
+func (s *leftover) objects() (all []*unstructured.Unstructured) {
+	for _, one := range s.shown {
+		all = append(all, one.objects...)
+	}
+	return all
+}
+
+// onlyNamespace returns the namespace of all workloads of these phases, or else that of their Secrets; empty if there are
+// several.
 func (s *leftover) onlyNamespace() string {
 	namespaces := map[string]bool{}
 	isWorkload := func(o *unstructured.Unstructured) bool { return slices.Contains(engines.Workloads(), o.GetKind()) }
-	_, objects := s.phase()
+	objects := s.objects()
 	hasWorkload := slices.ContainsFunc(objects, isWorkload)
 	for _, o := range objects {
 		if isWorkload(o) || !hasWorkload && o.GetKind() == "Secret" {

@@ -39,7 +39,9 @@ type leftover struct {
 	undo   []*unstructured.Unstructured
 	// created are the objects of the create phase, and deleted those of the delete phase.
 	created, deleted []*unstructured.Unstructured
-	past             *history.Past // if it has leaked
+	// past and shown are set if it has leaked.
+	past  *history.Past
+	shown []steps
 }
 
 // sweptKinds are the kinds of kubectl get that sandboxes have objects of in every cluster, beside Secrets.
@@ -172,7 +174,7 @@ func (s *leftover) judge(w *wanted, known []*history.Past) {
 		s.Reason = "its teardown in the cluster is that of a document that no commit of the repository has"
 	default:
 		s.State, s.Reason = stateLeaked, "commit "+short(known[0].Commit)+" is the last one about its document"
-		s.past = known[0]
+		s.past, s.shown = known[0], evidence(s.created, s.deleted)
 	}
 }
 
@@ -181,26 +183,6 @@ func (s *leftover) isKnownTo(past *history.Past) bool {
 	return !slices.ContainsFunc(s.undo, func(o *unstructured.Unstructured) bool {
 		return !past.Specs[o.GetAnnotations()[clusterexpiry.DocumentKey]]
 	})
-}
-
-// phase returns the phase whose steps in the cluster show what the sandbox is: that of the create steps, or if none is left
-// that of the delete steps, with its objects.
-func (s *leftover) phase() (v1alpha1.Phase, []*unstructured.Unstructured) {
-	if len(generations(s.created)) > 0 {
-		return v1alpha1.PhaseCreate, s.created
-	}
-	return v1alpha1.PhaseDelete, s.deleted
-}
-
-// generations returns the generations of the steps of objects, with the objects that have them.
-func generations(objects []*unstructured.Unstructured) map[string][]*unstructured.Unstructured {
-	all := map[string][]*unstructured.Unstructured{}
-	for _, o := range objects {
-		for generation := range undo.Generations(o.Object) {
-			all[generation] = append(all[generation], o)
-		}
-	}
-	return all
 }
 
 func short(id string) string { return id[:min(12, len(id))] }

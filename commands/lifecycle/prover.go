@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
@@ -18,12 +18,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // prover renders the delete phases of leaked sandboxes: from the teardown in the cluster, or from the document of a commit
-// whose create phase has the generations that the cluster has, or whose delete phase has them if no create step is left. A
-// generation is a hash of all that a step depends on, so equal generations are of the same sandbox.
+// whose steps have the generations that the cluster has: equal generations are of the same sandbox.
 type prover struct {
 	inputs  *rplug.Inputs
 	options load.Options
@@ -73,8 +71,12 @@ func (p *prover) renderLeaked(c *cobra.Command, left []*leftover) error {
 // teardown renders the delete phase of a sandbox as of the newest revision whose steps the cluster has. All steps of the
 // phase in the cluster must be those of revisions.
 func (p *prover) teardown(s *leftover) ([]byte, error) {
-	phase, objects := s.phase()
-	wanted := generations(objects)
+	wanted := map[v1alpha1.Phase]map[string]bool{}
+	for _, one := range s.shown {
+		if len(one.generations) > 0 {
+			wanted[one.phase] = maps.Clone(one.generations)
+		}
+	}
 	if len(wanted) == 0 {
 		return nil, errors.New("no object in the cluster has the generation of a step, by which a commit could be known")
 	}
@@ -88,11 +90,8 @@ func (p *prover) teardown(s *leftover) ([]byte, error) {
 		if err != nil || found == nil {
 			continue // a document that cannot be rendered proves nothing
 		}
-		for generation := range found.generations {
-			if wanted[generation] != nil && newest == nil {
-				newest = found
-			}
-			delete(wanted, generation)
+		if found.take(wanted) && newest == nil {
+			newest = found
 		}
 		if len(wanted) == 0 {
 			return newest.teardown(s)
@@ -101,14 +100,15 @@ func (p *prover) teardown(s *leftover) ([]byte, error) {
 	if failure != nil {
 		return nil, failure
 	}
+	phase := slices.Min(slices.Collect(maps.Keys(wanted)))
 	if newest == nil {
 		return nil, fmt.Errorf("no commit has a document with the %s steps that the cluster has", phase)
 	}
 	return nil, fmt.Errorf("some of its %s steps in the cluster are those of no commit", phase)
 }
 
-// candidate renders the phase of a sandbox that the cluster has, as of a revision; nil if the revision does not have the
-// sandbox once.
+// candidate renders the phases that show what the sandbox is, as of a revision; nil if the revision does not have the sandbox
+// once.
 func (p *prover) candidate(s *leftover, revision string) (*candidate, error) {
 	if err := p.readRevision(revision); err != nil {
 		return nil, err
@@ -116,7 +116,10 @@ func (p *prover) candidate(s *leftover, revision string) (*candidate, error) {
 	if len(p.sandboxes[s.ID]) != 1 {
 		return nil, nil
 	}
-	found := &candidate{revision: revision, chain: build.New(p.inputs.Features...), resources: map[string]bool{}}
+	found := &candidate{
+		revision: revision, chain: build.New(p.inputs.Features...), resources: map[string]bool{},
+		generations: map[v1alpha1.Phase]map[string]bool{},
+	}
 	found.sandbox = p.sandboxes[s.ID][0]
 	sandbox, _ := document.ReadSandbox(found.sandbox)
 	items := slices.Clone(p.others[""])
@@ -130,28 +133,9 @@ func (p *prover) candidate(s *leftover, revision string) (*candidate, error) {
 	}
 	found.list = krm.NewList(items...)
 	found.configure(p.inputs, s)
-	state := contract.Present
-	if phase, _ := s.phase(); phase == v1alpha1.PhaseDelete {
-		state = contract.Absent
-	}
-	objects, err := found.render(state)
-	if err != nil {
-		return nil, err
-	}
-	if namespace := s.onlyNamespace(); namespace != "" && !isIn(objects, namespace) { // the option runnerNamespace
-		found.chain.Render.RunnerNamespace = namespace
-		if objects, err = found.render(state); err != nil {
+	for _, one := range s.shown {
+		if err := found.addGenerations(one, s.onlyNamespace()); err != nil {
 			return nil, err
-		}
-	}
-	found.generations = map[string]bool{}
-	for _, object := range objects {
-		content, err := render.ReadObject(object)
-		if err != nil {
-			return nil, err
-		}
-		for generation := range undo.Generations(content) {
-			found.generations[generation] = true
 		}
 	}
 	return found, nil

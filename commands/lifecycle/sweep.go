@@ -47,11 +47,11 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 			"  unknown  anything else: it may belong to another repository, cluster or branch\n\n" +
 			"With --render, print the delete phase of leaked sandboxes: the teardown that the option undo of\n" +
 			"render has put into the cluster, if its digests are right, and if all of it belongs to the sandbox\n" +
-			"and to its namespace; or else that of the newest commit whose create steps the cluster has, or whose\n" +
-			"delete steps if no create step is left. What is not proven to be the same sandbox is named, and\n" +
-			"never rendered. Users who may write ConfigMaps in the cluster can change a teardown there: review\n" +
-			"what is printed. Fetch all branches first: if the clone may lack some, all is unknown with\n" +
-			"--all-branches. The values of Secrets are not read.\n\n" +
+			"and to its namespace; or else that of the newest commit whose steps the cluster has: its create\n" +
+			"steps, and its delete steps if no create step is left or a delete phase began after them. What is\n" +
+			"not proven to be the same sandbox is named, and never rendered. Users who may write ConfigMaps in\n" +
+			"the cluster can change a teardown there: review what is printed. Fetch all branches first: if the\n" +
+			"clone may lack some, all is unknown with --all-branches. The values of Secrets are not read.\n\n" +
 			"Exit code: 0 if nothing is left over, 1 if something is, or a document has an error, 2 if the\n" +
 			"call is wrong or kubectl fails; with --render 0 if all leaked sandboxes were rendered.",
 		Example: "  rplug sweep --all-branches\n  kubectl get jobs,configmaps -A -o json | rplug sweep -f -\n" +

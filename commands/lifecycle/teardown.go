@@ -32,7 +32,7 @@ var (
 )
 
 // teardown returns the delete phase that the cluster has, if it is unchanged since it was rendered, and all of it belongs to
-// the sandbox, as its create steps are now, or its delete steps if there are no others.
+// the sandbox, as the steps show it.
 func (s *leftover) teardown() ([]byte, error) {
 	switch len(s.undo) {
 	case 0:
@@ -67,23 +67,23 @@ func (s *leftover) teardown() ([]byte, error) {
 	return text, s.checkGenerations(text)
 }
 
-// checkGenerations returns errStale unless the teardown, a text, is that of all steps in the cluster.
+// checkGenerations returns errStale unless the teardown, a text, is that of all steps that show what the sandbox is.
 func (s *leftover) checkGenerations(teardown []byte) error {
-	known := map[string]bool{}
-	phase, objects := s.phase()
-	if phase == v1alpha1.PhaseCreate {
-		for one := range strings.SplitSeq(s.undo[0].GetAnnotations()[undo.GenerationsKey], ",") {
-			known[one] = true
-		}
-	} else if err := eachObject(teardown, func(o *unstructured.Unstructured) error {
-		maps.Copy(known, undo.Generations(o.Object))
+	known := map[v1alpha1.Phase]map[string]bool{v1alpha1.PhaseCreate: {}, v1alpha1.PhaseDelete: {}}
+	for one := range strings.SplitSeq(s.undo[0].GetAnnotations()[undo.GenerationsKey], ",") {
+		known[v1alpha1.PhaseCreate][one] = true
+	}
+	if err := eachObject(teardown, func(o *unstructured.Unstructured) error {
+		maps.Copy(known[v1alpha1.PhaseDelete], undo.Generations(o.Object))
 		return nil
 	}); err != nil {
 		return err
 	}
-	for generation := range generations(objects) {
-		if !known[generation] {
-			return fmt.Errorf("its %s steps %w", phase, errStale)
+	for _, one := range s.shown {
+		for generation := range one.generations {
+			if !known[one.phase][generation] {
+				return fmt.Errorf("its %s steps %w", one.phase, errStale)
+			}
 		}
 	}
 	return nil
