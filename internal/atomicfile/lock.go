@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// lockTimeout limits how long a command waits for another one that changes files of the same folder, lockInterval is how
-// often it tries.
+// lockTimeout limits how long LockFolder waits for another command that changes files of the same folder, lockInterval is
+// how often a command tries.
 const (
 	lockTimeout  = time.Minute
 	lockInterval = 10 * time.Millisecond
@@ -32,10 +32,19 @@ type FolderLock struct {
 	guard *Guard
 }
 
-// LockFolder waits for the lock of a folder. It is not reentrant.
+// LockFolder waits for the lock of a folder, at most a minute. It is not reentrant.
 func LockFolder(ctx context.Context, folder string) (*FolderLock, error) {
 	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
+	lock, err := AwaitFolder(ctx, folder)
+	if err != nil && errors.Is(err, context.Cause(ctx)) {
+		return nil, fmt.Errorf("another command is changing files in %s: try again when it has ended", folder)
+	}
+	return lock, err
+}
+
+// AwaitFolder waits for the lock of a folder until the context ends, and then returns its cause.
+func AwaitFolder(ctx context.Context, folder string) (*FolderLock, error) {
 	for {
 		held, err := tryLock(folder)
 		if err == nil {
@@ -46,7 +55,7 @@ func LockFolder(ctx context.Context, folder string) (*FolderLock, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("another command is changing files in %s: try again when it has ended", folder)
+			return nil, context.Cause(ctx)
 		case <-time.After(lockInterval):
 		}
 	}

@@ -8,18 +8,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/resource-plugins/krm-functions/commands/local/localrun"
+	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 )
 
 // machineFolders are folders of this machine, such as /outputs, in which a step without bubblewrap has its files. The user
 // has made them for that; they are empty before and after each step. Of folders for temporary files, only the step's files
 // are removed. One step at a time has a folder, also one for temporary files: other steps may have files at the same paths.
 type machineFolders struct {
-	locks   []*os.File
+	locks   []*atomicfile.FolderLock
 	shared  []string // folders for temporary files
 	folders []string // whose content is removed
 	files   []string // in the folders for temporary files
@@ -131,25 +131,15 @@ func makeFolders(folders []string) string {
 	return `sudo install -d -o "$USER" ` + strings.Join(folders, " ")
 }
 
-// lockInterval is the time between two attempts to get a folder.
-const lockInterval = 20 * time.Millisecond
-
 // lock waits until no other step, of this or another program, has the folders. All steps lock in the same order, or two
 // could wait for each other.
 func (m *machineFolders) lock(ctx context.Context) error {
 	for _, folder := range sorted(slices.Concat(m.shared, m.folders)) {
-		file, err := os.Open(folder)
+		lock, err := atomicfile.AwaitFolder(ctx, folder)
 		if err != nil {
 			return err
 		}
-		m.locks = append(m.locks, file)
-		for unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) != nil {
-			select {
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			case <-time.After(lockInterval):
-			}
-		}
+		m.locks = append(m.locks, lock)
 	}
 	return nil
 }
@@ -188,11 +178,22 @@ func place(container localrun.Container) error {
 		if err := os.MkdirAll(filepath.Dir(file.Path), 0o777); err != nil {
 			return err
 		}
-		if err := os.WriteFile(file.Path, file.Content, file.Mode.Perm()); err != nil {
+		if err := create(file); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// create writes a new file. Others may write to folders for temporary files, so it follows no link that one of them has put
+// there meanwhile.
+func create(file localrun.File) error {
+	created, err := os.OpenFile(file.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, file.Mode.Perm())
+	if err != nil {
+		return err
+	}
+	_, err = created.Write(file.Content)
+	return errors.Join(err, created.Close())
 }
 
 // release removes all files of the step, and gives the folders back.
@@ -210,8 +211,8 @@ func (m *machineFolders) release() {
 }
 
 func (m *machineFolders) unlock() {
-	for _, file := range m.locks {
-		_ = file.Close() // which releases the lock
+	for _, lock := range m.locks {
+		lock.Unlock()
 	}
 }
 
