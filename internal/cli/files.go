@@ -21,13 +21,6 @@ import (
 // heapGrowth is how much the heap may grow, in per cent, before it is collected: a run is short and mostly makes trees.
 const heapGrowth = 400
 
-// heapGrowthOfParts is the same if a part of the documents is in memory at a time: their texts stay, and trees and objects
-// are garbage soon.
-const heapGrowthOfParts = 60
-
-// fewReused is how many sandboxes are rendered beside reused ones with little garbage.
-const fewReused = 1000
-
 // files is file mode.
 func (r *run) files(ctx context.Context) int {
 	debug.SetGCPercent(heapGrowth)
@@ -86,6 +79,7 @@ func (r *run) readAndProcess(with steps) (*checked, error) {
 	if with.cache.IsReused() {
 		return nil, incremental.ErrStale
 	}
+	debug.SetGCPercent(heapGrowth)
 	return r.processAll(read, then, with)
 }
 

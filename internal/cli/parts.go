@@ -93,6 +93,19 @@ func (p *printed) WriteTo(w io.Writer) (int64, error) {
 	return written + n, err
 }
 
+// How much the heap may grow, in per cent, before it is collected, while a part of the documents is in memory at a time: trees
+// and objects are garbage soon, and texts stay. With few texts, more garbage takes little memory, and less time to collect.
+const (
+	heapGrowthOfFew  = 100
+	heapGrowthOfMany = 60
+)
+
+// fewReused is how many sandboxes are rendered beside reused ones with little garbage, and fewTexts how many in all.
+const (
+	fewReused = 1000
+	fewTexts  = 20_000
+)
+
 // parts returns what can process the documents a part at a time; nil if they are needed at once.
 func (r *run) parts(with steps) PartsProcessor {
 	config, ok := r.config.(Splitter)
@@ -101,7 +114,7 @@ func (r *run) parts(with steps) PartsProcessor {
 	}
 	parts := config.Split(with.cache)
 	if parts != nil && !with.cache.HasIndex() {
-		debug.SetGCPercent(heapGrowthOfParts)
+		debug.SetGCPercent(heapGrowthOfMany)
 	}
 	return parts
 }
@@ -111,8 +124,11 @@ func (r *run) processParts(read *load.Package, parts PartsProcessor, with steps)
 	if len(read.Postponed) == 0 {
 		return nil, nil
 	}
-	if len(read.Postponed) > fewReused {
-		debug.SetGCPercent(heapGrowthOfParts)
+	switch n := len(read.Postponed); {
+	case n > fewTexts:
+		debug.SetGCPercent(heapGrowthOfMany)
+	case n > fewReused:
+		debug.SetGCPercent(heapGrowthOfFew)
 	}
 	call := r.newCall(read, false)
 	found := read.Results()

@@ -124,6 +124,9 @@ func limited(name string, r io.Reader, size int64) ([]byte, error) {
 	if int64(text.Len()) > limit {
 		return text.Bytes(), &unreadable{file: name, message: mustBeSmaller, reason: tooLarge}
 	}
+	if text.Cap() > 2*text.Len() { // a buffer has room to see the end, and there may be very many small files, which stay
+		return bytes.Clone(text.Bytes()), nil
+	}
 	return text.Bytes(), nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"sync"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 )
@@ -15,10 +14,8 @@ const fewSandboxes = 256
 // index has the facts about all sandboxes that are needed to render them one by one: that no two have a name, an id or a
 // routing key in common, and that each reference means one version. It implements load.Postponer.
 type index struct {
-	cluster    string // that is rendered; all if it is empty
-	extensions []extension.Extension
-	cache      *incremental.Cache // may be nil
-	few        int                // so many sandboxes are rendered all at once
+	options Options
+	few     int // so many sandboxes are rendered all at once
 
 	mu        sync.Mutex
 	sandboxes int
@@ -33,11 +30,11 @@ type index struct {
 // depend on those of other sandboxes.
 func (x *index) Postpone(d load.Document) bool {
 	isSandbox := d.Item.Kind() == contract.Sandbox && d.Item.APIVersion() == contract.APIVersion
-	if !isSandbox && incremental.IsIndependent(d.Item, x.extensions) {
+	if !isSandbox && incremental.IsIndependent(d.Item, x.options.Extensions) {
 		return false
 	}
 	var s *incremental.Sandbox
-	if isSandbox && d.Package == "" {
+	if isSandbox && d.Package == "" && !x.needsAll() {
 		s = incremental.ReadSandbox(d.Item, d.Key)
 	}
 	x.mu.Lock()
@@ -46,15 +43,22 @@ func (x *index) Postpone(d load.Document) bool {
 		return false
 	}
 	x.sandboxes++
-	if x.cache != nil {
-		x.cache.Postponed(s)
+	if x.options.Cache != nil {
+		x.options.Cache.Postponed(s)
 	}
 	return true
 }
 
+// needsAll reports whether it is known already that all documents are needed at once.
+func (x *index) needsAll() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.isWhole
+}
+
 // Plan implements load.Reuser.
 func (x *index) Plan(files []load.Source) []bool {
-	unread, reused := x.cache.Plan(files)
+	unread, reused := x.options.Cache.Plan(files)
 	for _, one := range reused {
 		x.reuse(one)
 	}
@@ -64,7 +68,7 @@ func (x *index) Plan(files []load.Source) []bool {
 // Reuse implements load.Reuser.
 func (x *index) Reuse(documents []load.Keyed) []bool {
 	reused := make([]bool, len(documents))
-	for i, one := range x.cache.Reuse(documents) {
+	for i, one := range x.options.Cache.Reuse(documents) {
 		if reused[i] = one != nil; one != nil {
 			x.reuse(one)
 		}
@@ -84,8 +88,8 @@ func (x *index) EvenIfFew() { x.few = 0 }
 // Suffices implements load.Postponer.
 func (x *index) Suffices() bool {
 	x.seen = nil
-	isMissing := x.cluster != "" && !x.clusters[x.cluster]
-	return !x.isWhole && !isMissing && (x.cluster != "" || len(x.clusters) <= 1) && x.sandboxes > x.few
+	isMissing := x.options.Cluster != "" && !x.clusters[x.options.Cluster]
+	return !x.isWhole && !isMissing && (x.options.Cluster != "" || len(x.clusters) <= 1) && x.sandboxes > x.few
 }
 
 // add adds a sandbox, and reports whether it depends on no other one.

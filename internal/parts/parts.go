@@ -54,13 +54,12 @@ type Outcome struct {
 // implements load.Postponer.
 type Parts struct {
 	*index
-	options Options
 }
 
 // New returns the parts for documents that are read.
 func New(options Options) *Parts {
-	return &Parts{options: options, index: &index{
-		cache: options.Cache, few: fewSandboxes, cluster: options.Cluster, extensions: options.Extensions,
+	return &Parts{&index{
+		options: options, few: fewSandboxes,
 		seen: incremental.Identities{}, clusters: map[string]bool{}, pins: map[string]string{},
 	}}
 }
@@ -68,10 +67,9 @@ func New(options Options) *Parts {
 // partsRun is one run of Parts.
 type partsRun struct {
 	runner    Runner
-	cluster   string
+	options   Options
 	list      *krm.ResourceList // the documents that are not postponed
 	documents cli.Postponed
-	cache     *incremental.Cache
 	alone     map[string]bool // what was found without sandboxes
 	kept      []*krm.Item     // those that a sandbox may refer to, or the names of which it may have
 	size      int             // of a part, in sandboxes
@@ -104,8 +102,8 @@ type part struct {
 // findings to the list. It returns false if all documents are needed at once.
 func (p *Parts) Run(runner Runner, call cli.Call, documents cli.Postponed) (total Outcome, done bool, err error) {
 	r := &partsRun{
-		runner: runner, cluster: p.options.Cluster, list: call.List, documents: documents,
-		shared: map[krm.ResourceRef]bool{}, cache: p.cache,
+		runner: runner, options: p.options, list: call.List, documents: documents,
+		shared: map[krm.ResourceRef]bool{},
 	}
 	if !p.arrange(r) || !r.reuse(call) {
 		return Outcome{}, false, nil
@@ -136,7 +134,7 @@ const (
 func (p *Parts) arrange(r *partsRun) bool {
 	bytes := 0
 	for _, item := range r.list.Items() {
-		if !incremental.IsIndependent(item, p.extensions) {
+		if !incremental.IsIndependent(item, p.options.Extensions) {
 			return false
 		}
 		isOurs := item.APIVersion() == contract.APIVersion
@@ -162,7 +160,7 @@ func (r *partsRun) render(n int) (p part) {
 		d, place := r.documents.Read(i)
 		list.AppendAt(place, d.Item)
 		p.inputs += d.Item.Size()
-		if r.cache != nil {
+		if r.options.Cache != nil {
 			p.sandboxes = append(p.sandboxes, newRendered(d))
 		}
 	}

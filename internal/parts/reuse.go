@@ -27,13 +27,13 @@ func newRendered(d load.Document) rendered {
 
 // reuse counts the sandboxes that are not rendered. It returns false if they must be.
 func (r *partsRun) reuse(call cli.Call) bool {
-	if r.cache == nil {
+	if r.options.Cache == nil {
 		return true
 	}
-	if !r.cache.Confirm(digestOf(call)) {
+	if !r.options.Cache.Confirm(digestOf(call)) {
 		return false
 	}
-	for _, one := range r.cache.Reused() {
+	for _, one := range r.options.Cache.Reused() {
 		r.inputs += one.Input
 		r.outputs += one.Output
 		share := render.Share{Workloads: one.Workloads, Resources: one.Resources, Phases: one.Phases}
@@ -53,7 +53,7 @@ func digestOf(call cli.Call) string {
 
 // record records the facts that a later run needs about the sandboxes of a part.
 func (r *partsRun) record(p part) {
-	if r.cache == nil {
+	if r.options.Cache == nil {
 		return
 	}
 	isFound := map[*krm.Item]bool{}
@@ -62,18 +62,18 @@ func (r *partsRun) record(p part) {
 		case isSandbox(one.Item()):
 			isFound[one.Item()] = true
 		case !r.isRepeated(one):
-			r.cache.Void()
+			r.options.Cache.Void()
 		}
 	}
 	for _, one := range p.Suppressed {
 		isFound[one.Item()] = true
 	}
 	for _, s := range p.sandboxes {
-		one := r.cache.Rendered(s.key, !isFound[s.item])
+		one := r.options.Cache.Rendered(s.key, !isFound[s.item])
 		one.Input = s.size
-		if share := p.Phases.Shares[s.name]; share != nil && (r.cluster == "" || one.Cluster == r.cluster) {
+		if share := p.Phases.Shares[s.name]; share != nil && (r.options.Cluster == "" || one.Cluster == r.options.Cluster) {
 			one.Workloads, one.Resources, one.Phases, one.Compiled = share.Workloads, share.Resources, share.Phases, share.Compiled
-			r.cache.Own(s.name, one)
+			r.options.Cache.Own(s.name, one)
 		}
 	}
 }
