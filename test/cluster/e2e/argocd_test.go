@@ -138,6 +138,7 @@ func (s *testNamespace) kept() []object {
 
 // A sandbox is created, changed, changed back, torn down and removed by commits alone.
 func TestArgoCDLifecycle(t *testing.T) {
+	t.Parallel()
 	for name, options := range map[string][]any{
 		"ClientSide": {}, "ServerSide": {"ServerSideApply=true"},
 	} {
@@ -200,6 +201,7 @@ func deliverLifecycle(s *testNamespace, arguments []string, r *repository, begin
 
 // A failing step makes the Application degraded, with the message of the Job; the fixed script makes it healthy.
 func TestArgoCDFailingStep(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	a := newApplication(s)
 	s.open(t, "go")
@@ -220,6 +222,7 @@ func TestArgoCDFailingStep(t *testing.T) {
 
 // While a step runs, the Application progresses.
 func TestArgoCDProgress(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	a := newApplication(s)
 	revision := a.render(render(t, argoCDArguments, s.failing(good), sandbox("slow", "failing", nil)))
@@ -233,6 +236,7 @@ func TestArgoCDProgress(t *testing.T) {
 // A published Secret that was deleted is created again, empty. The steps do not run, and the status is Stale until the Jobs
 // are deleted.
 func TestArgoCDSelfHeal(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	a := newApplication(s)
 	p := newPage(s, "returned")
@@ -273,6 +277,7 @@ func TestArgoCDSelfHeal(t *testing.T) {
 
 // Without prune the Jobs of an earlier render stay, and an earlier render again is Stale.
 func TestArgoCDWithoutPrune(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	a := newApplication(s)
 	a.spec["syncPolicy"] = object{"automated": object{"prune": false, "selfHeal": true}}
@@ -301,6 +306,7 @@ func TestArgoCDWithoutPrune(t *testing.T) {
 // With the finalizer, deleting the Application runs the delete phase of its hooks after everything else was deleted, and
 // nothing is left. Without the finalizer everything stays.
 func TestArgoCDDelete(t *testing.T) {
+	t.Parallel()
 	hooks := append([]string{"--phases", "create,delete"}, argoCDArguments...)
 	t.Run("Finalizer", func(t *testing.T) {
 		s := newNamespace(t)
@@ -333,6 +339,7 @@ func TestArgoCDDelete(t *testing.T) {
 // An Application that delivers Applications, and an ApplicationSet with a list of branches, as a generator for pull requests
 // gives it: each delivers its sandbox.
 func TestArgoCDApplicationSet(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	a := newApplication(s)
 	files := map[string]string{}
@@ -368,6 +375,7 @@ func TestArgoCDApplicationSet(t *testing.T) {
 // The ApplicationSet of examples/pull-requests delivers an environment for each open pull request that the API of the forge
 // lists, and runs the delete phase of one that is closed. While the API fails, nothing is closed.
 func TestArgoCDPullRequests(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	startArgoCD(t)
 	github := newPullRequestAPI(t, 42, 43)

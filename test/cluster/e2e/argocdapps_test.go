@@ -46,6 +46,7 @@ func (a *application) awaitNone() {
 // An Application of Applications has one for each branch. If the file of one is removed, its delete phase runs as a hook, as
 // long as the folder with it is still in Git. If both are removed by one commit, its deletion waits for the folder.
 func TestArgoCDAppOfApps(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	a := newApplication(s)
 	hooks := append([]string{"--phases", "create,delete"}, argoCDArguments...)
@@ -107,6 +108,7 @@ func TestArgoCDAppOfApps(t *testing.T) {
 // A selective sync of one Job leaves the step waiting for its helpers' objects; the next whole sync completes it, and no step
 // runs twice.
 func TestArgoCDSelectiveSync(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	a := newApplication(s)
 	a.spec["syncPolicy"] = object{}

@@ -34,6 +34,7 @@ delivery: argocd
 // Argo CD renders documents itself, by the plugin of deploy/argocd in its repo server, or by kustomize with exec functions: a
 // sandbox is created, changed and torn down by commits of its document. A mistake in a document is shown, and changes nothing.
 func TestArgoCDInside(t *testing.T) {
+	t.Parallel()
 	for _, inside := range insides {
 		t.Run(inside.name, func(t *testing.T) {
 			s := newNamespace(t)

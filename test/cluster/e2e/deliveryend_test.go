@@ -16,6 +16,7 @@ import (
 
 // With Argo CD, a sandbox expires by the clock of Git, and a sandbox whose document was lost is swept, by commits alone.
 func TestArgoCDEnd(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	a := newApplication(s)
 	ready := func(revision string) { a.await(revision, "Synced", "Healthy") }
@@ -24,6 +25,7 @@ func TestArgoCDEnd(t *testing.T) {
 
 // The same with Flux.
 func TestFluxEnd(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	k := newKustomization(s)
 	k.spec["timeout"] = "30s" // while a delete phase is there, the Kustomization is not ready before its timeout

@@ -33,6 +33,7 @@ func needEngines(t *testing.T) {
 
 // Workflows and PipelineRuns are delivered by Argo CD as Jobs are, with the health check of the page for PipelineRuns.
 func TestArgoCDEngine(t *testing.T) {
+	t.Parallel()
 	needEngines(t)
 	onEngines(t, func(t *testing.T, engine string) {
 		t.Helper()
@@ -51,6 +52,7 @@ func TestArgoCDEngine(t *testing.T) {
 
 // The same with Flux and the health checks of its page.
 func TestFluxEngine(t *testing.T) {
+	t.Parallel()
 	needEngines(t)
 	onEngines(t, func(t *testing.T, engine string) {
 		t.Helper()

@@ -47,6 +47,7 @@ func many(t *testing.T, arguments []string, deliver func(*testNamespace) (r *rep
 		}},
 	} {
 		t.Run(one.name, func(t *testing.T) {
+			lockNodeExclusive(t) // the numbers are those of all clients
 			s := newNamespace(t)
 			r, create, ready := deliver(s)
 			manifest := one.render(s)

@@ -118,6 +118,7 @@ func (k *kustomization) ready(revision string) {
 
 // A sandbox is created, changed, changed back, torn down and removed by commits alone.
 func TestFluxLifecycle(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	k := newKustomization(s)
 	// The cleanup of a delete phase removes Secrets of the revision, for which Flux waits until the timeout, and then applies
@@ -131,6 +132,7 @@ func TestFluxLifecycle(t *testing.T) {
 
 // A failing step makes the Kustomization fail, with the name of the Job; the fixed script makes it ready.
 func TestFluxFailingStep(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	k := newKustomization(s)
 	s.open(t, "go")
@@ -146,6 +148,7 @@ func TestFluxFailingStep(t *testing.T) {
 
 // Variables of scripts survive the substitution of Flux, which fills in those of other objects.
 func TestFluxSubstitution(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	k := newKustomization(s)
 	k.spec["postBuild"] = object{"substitute": object{"cluster": "production", "SIGNADOT_SANDBOX_NAME": "wrong"}}
@@ -166,6 +169,7 @@ func TestFluxSubstitution(t *testing.T) {
 
 // A published Secret that was deleted is created again, empty, and the status is Stale until the Jobs are deleted.
 func TestFluxDrift(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	k := newKustomization(s)
 	p := newPage(s, "returned")
@@ -195,6 +199,7 @@ func TestFluxDrift(t *testing.T) {
 
 // What depends on a Kustomization with sandboxes starts when their steps have succeeded. A suspended one delivers nothing.
 func TestFluxDependsOn(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	k, after := newKustomization(s), newKustomization(s)
 	after.name += "-after"
@@ -229,6 +234,7 @@ func TestFluxDependsOn(t *testing.T) {
 
 // Deleting the Kustomization prunes the delivered objects, except for the outputs, and runs no delete phase.
 func TestFluxDelete(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	k := newKustomization(s)
 	revision := k.render(s.returned("one", fluxArguments...))
@@ -245,6 +251,7 @@ func TestFluxDelete(t *testing.T) {
 
 // Sandboxes in an OCI artifact, as `flux push artifact` writes it.
 func TestFluxArtifact(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	startFlux(t)
 	digest := pushArtifact(t, s.name, s.returned("one", fluxArguments...))
@@ -295,6 +302,7 @@ func pushArtifact(t *testing.T, name, manifest string) string {
 
 // A HelmRelease whose chart has the render as a template installs the sandboxes, and its deletion runs the delete phase.
 func TestFluxHelmRelease(t *testing.T) {
+	t.Parallel()
 	s := newNamespace(t)
 	startFlux(t)
 	k := newKustomization(s) // for the source

@@ -280,6 +280,7 @@ func TestEngineForkEnd(t *testing.T) {
 
 // With the controllers of Argo CD, the teardown of a sandbox, and the deletion of an Application with hooks.
 func TestArgoCDForkEnd(t *testing.T) {
+	t.Parallel()
 	t.Run("Absent", func(t *testing.T) {
 		w := newWriting(t, "", argoCDArguments...)
 		a := newApplication(w.testNamespace)
@@ -307,6 +308,7 @@ func TestArgoCDForkEnd(t *testing.T) {
 
 // With the controllers of Flux, which apply before they prune.
 func TestFluxForkEnd(t *testing.T) {
+	t.Parallel()
 	w := newWriting(t, "", fluxArguments...)
 	k := newKustomization(w.testNamespace)
 	k.spec["timeout"] = "1m" // for the Secrets that the cleanup deletes
