@@ -116,7 +116,11 @@ func customKinds() (kinds []string) {
 	return kinds
 }
 
+// addObject adds an object to its sandbox, unless it is being deleted, as the Pods of a Job that was pruned a moment ago are.
 func addObject(byID map[string]*leftover, o *unstructured.Unstructured) {
+	if o.GetDeletionTimestamp() != nil {
+		return
+	}
 	id, name := o.GetLabels()[contract.SandboxIDKey], o.GetLabels()[contract.SandboxKey]
 	if id == "" || o.GetLabels()[contract.ManagedByKey] != contract.ManagedBy {
 		return

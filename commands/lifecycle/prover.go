@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -33,7 +32,7 @@ type prover struct {
 
 // renderLeaked prints the teardowns of leaked sandboxes, and names the others.
 func (p *prover) renderLeaked(c *cobra.Command, left []*leftover) error {
-	var out bytes.Buffer
+	out := swept{has: map[string]bool{}}
 	missing := 0
 	for _, s := range left {
 		if s.State != stateLeaked {
@@ -49,17 +48,15 @@ func (p *prover) renderLeaked(c *cobra.Command, left []*leftover) error {
 				err = nil
 			}
 		}
+		if err == nil {
+			err = out.add(text)
+		}
 		if err != nil {
 			missing++
 			rplug.Complain(c.ErrOrStderr(), c, report.Printable(fmt.Sprintf("not rendered: %s: %v", s.text(), err)))
-			continue
 		}
-		if out.Len() > 0 {
-			out.WriteString("---\n")
-		}
-		out.Write(text)
 	}
-	if _, err := out.WriteTo(c.OutOrStdout()); err != nil {
+	if _, err := out.text.WriteTo(c.OutOrStdout()); err != nil {
 		return err
 	}
 	if missing > 0 {
