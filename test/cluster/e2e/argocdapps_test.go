@@ -23,11 +23,14 @@ func (a *application) child(folder string) *application {
 	return one
 }
 
-// manifest returns the Application as a file of the repository has it.
+// manifest returns the Application as a file of the repository has it, with the finalizers of the page on environments.
 func (a *application) manifest() string {
 	return texts(a.t, object{
 		"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "spec": a.spec,
-		"metadata": object{"name": a.name, "namespace": "argocd", "finalizers": []string{"resources-finalizer.argocd.argoproj.io"}},
+		"metadata": object{"name": a.name, "namespace": "argocd", "finalizers": []string{
+			"resources-finalizer.argocd.argoproj.io", "post-delete-finalizer.argocd.argoproj.io",
+			"post-delete-finalizer.argocd.argoproj.io/cleanup",
+		}},
 	})
 }
 
@@ -72,6 +75,7 @@ func TestArgoCDAppOfApps(t *testing.T) {
 	for _, one := range children {
 		one.await(revision, "Synced", "Healthy")
 	}
+	a.await(revision, "Synced", "Healthy")
 
 	delete(files, "apps/first.yaml")
 	a.commit(files)

@@ -37,7 +37,7 @@ spec:
         - |
           note() { printf '%s fork %s %s\n' "$SIGNADOT_SANDBOX_NAME" "$1" "$EPOCHREALTIME" >> /shared/events; }
           left=forever
-          trap 'left=30' TERM
+          trap 'left=10' TERM
           until [ "$left" = 0 ]; do
             note write
             [ "$left" = forever ] || left=$((left - 1))
