@@ -23,8 +23,12 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// stateLeaked is the state of sandboxes without a document that the history knows; that of others is stateUnknown.
-const stateLeaked = "leaked"
+// stateLeaked is the state of sandboxes without a document that the history knows, and stateRemoved that of those of them that
+// were torn down; that of others is stateUnknown.
+const (
+	stateLeaked  = "leaked"
+	stateRemoved = "removed"
+)
 
 // leftover is a sandbox that a cluster has.
 type leftover struct {
@@ -176,10 +180,23 @@ func (s *leftover) judge(w *wanted, known []*history.Past) {
 			", the last one about its document: fetch all branches"
 	case !s.isKnownTo(known[0]):
 		s.Reason = "its teardown in the cluster is that of a document that no commit of the repository has"
+	case known[0].WasAbsent && s.hasEmptySecrets():
+		s.State = stateRemoved
 	default:
 		s.State, s.Reason = stateLeaked, "commit "+short(known[0].Commit)+" is the last one about its document"
 		s.past, s.shown = known[0], evidence(s.created, s.deleted)
 	}
+}
+
+// hasEmptySecrets reports whether nothing is left but Secrets in which no step has published. Tools that keep a cluster as Git
+// has it create those again that the cleanup has deleted, and do not prune them.
+func (s *leftover) hasEmptySecrets() bool {
+	if s.Objects["Secret"] != len(s.created)+len(s.deleted) || len(s.Objects) > 1 {
+		return false
+	}
+	return !slices.ContainsFunc(slices.Concat(s.created, s.deleted), func(o *unstructured.Unstructured) bool {
+		return o.GetAnnotations()[contract.PublishedKey] != ""
+	})
 }
 
 // isKnownTo reports whether the documents of the teardowns in the cluster are those of a past.

@@ -11,6 +11,8 @@ type Past struct {
 	// Changed is when a commit last changed or removed a file with it, and Commit the id of that commit.
 	Changed time.Time
 	Commit  string
+	// WasAbsent means that the last document was marked for teardown.
+	WasAbsent bool
 	// IsEarly means that one of these commits is dated later than now: it is not known when that was made.
 	IsEarly bool
 	// Specs are the digests of the specs that it had.
@@ -61,7 +63,7 @@ func (h *History) add(past map[string]*Past, c *commit, file blob, revision stri
 		}
 		p.IsEarly = p.IsEarly || c.time.After(h.now)
 		if c.time.After(p.Changed) {
-			p.Changed, p.Commit = c.time, c.id
+			p.Changed, p.Commit, p.WasAbsent = c.time, c.id, d.IsAbsent
 		}
 		if d.Spec != "" {
 			p.Specs[d.Spec] = true
