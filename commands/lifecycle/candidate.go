@@ -53,8 +53,8 @@ func (c *candidate) configure(in *rplug.Inputs, s *leftover) {
 	}
 }
 
-// addGenerations renders the phase of steps in the cluster, and adds the generations of the steps that it has. If no workload
-// is in the namespace, the option runnerNamespace is it.
+// addGenerations renders the phase of steps in the cluster, and adds the generations of its steps. If no workload is in the
+// namespace, the option runnerNamespace is it.
 func (c *candidate) addGenerations(steps steps, namespace string) error {
 	objects, err := c.render(steps.state())
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *candidate) teardown(s *leftover) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// objects are those of the phases that show what the sandbox is.
+// objects are those of the phases that identify the sandbox.
 func (s *leftover) objects() (all []*unstructured.Unstructured) {
 	for _, one := range s.shown {
 		all = append(all, one.objects...)

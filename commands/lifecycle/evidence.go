@@ -43,7 +43,7 @@ func (s steps) state() string {
 }
 
 // evidence returns the steps that show which sandbox the objects are of: the create steps, and the delete steps if there are
-// no others, or if a delete phase began after them. Another repository may have a sandbox of this name, and what it has left
+// no others, or if a delete phase began after them. Another repository may have a sandbox of this name, and its leftovers
 // must not be taken for the sandbox whose delete phase has run.
 func evidence(created, deleted []*unstructured.Unstructured) (shown []steps) {
 	create, remove := stepsOf(v1alpha1.PhaseCreate, created), stepsOf(v1alpha1.PhaseDelete, deleted)

@@ -23,11 +23,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// stateLeaked is the state of sandboxes without a document that the history knows, and stateRemoved that of those of them that
-// were torn down; that of others is stateUnknown.
+// The states of sandboxes without a document that the history knows; that of others is stateUnknown.
 const (
 	stateLeaked  = "leaked"
-	stateRemoved = "removed"
+	stateRemoved = "removed" // it was torn down
 )
 
 // leftover is a sandbox that a cluster has.
@@ -120,7 +119,7 @@ func customKinds() (kinds []string) {
 	return kinds
 }
 
-// addObject adds an object to its sandbox, unless it is being deleted, as the Pods of a Job that was pruned a moment ago are.
+// addObject adds an object to its sandbox, unless it is being deleted, such as the Pods of a Job that was just pruned.
 func addObject(byID map[string]*leftover, o *unstructured.Unstructured) {
 	if o.GetDeletionTimestamp() != nil {
 		return
@@ -188,8 +187,8 @@ func (s *leftover) judge(w *wanted, known []*history.Past) {
 	}
 }
 
-// hasEmptySecrets reports whether nothing is left but Secrets in which no step has published. Tools that keep a cluster as Git
-// has it create those again that the cleanup has deleted, and do not prune them.
+// hasEmptySecrets reports whether nothing is left but Secrets in which no step has published: Argo CD and Flux create those
+// again that the cleanup has deleted, and do not prune them.
 func (s *leftover) hasEmptySecrets() bool {
 	if s.Objects["Secret"] != len(s.created)+len(s.deleted) || len(s.Objects) > 1 {
 		return false

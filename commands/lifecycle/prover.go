@@ -104,8 +104,7 @@ func (p *prover) teardown(s *leftover) ([]byte, error) {
 	return nil, fmt.Errorf("some of its %s steps in the cluster are those of no commit", phase)
 }
 
-// candidate renders the phases that show what the sandbox is, as of a revision; nil if the revision does not have the sandbox
-// once.
+// candidate renders the phases that identify the sandbox, as of a revision; nil unless the revision has the sandbox once.
 func (p *prover) candidate(s *leftover, revision string) (*candidate, error) {
 	if err := p.readRevision(revision); err != nil {
 		return nil, err

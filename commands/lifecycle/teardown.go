@@ -67,7 +67,7 @@ func (s *leftover) teardown() ([]byte, error) {
 	return text, s.checkGenerations(text)
 }
 
-// checkGenerations returns errStale unless the teardown, a text, is that of all steps that show what the sandbox is.
+// checkGenerations returns errStale unless the teardown, a text, is that of all steps that identify the sandbox.
 func (s *leftover) checkGenerations(teardown []byte) error {
 	known := map[v1alpha1.Phase]map[string]bool{v1alpha1.PhaseCreate: {}, v1alpha1.PhaseDelete: {}}
 	for one := range strings.SplitSeq(s.undo[0].GetAnnotations()[undo.GenerationsKey], ",") {

@@ -93,8 +93,8 @@ func (p *printed) WriteTo(w io.Writer) (int64, error) {
 	return written + n, err
 }
 
-// How much the heap may grow, in per cent, before it is collected, while a part of the documents is in memory at a time: trees
-// and objects are garbage soon, and texts stay. With few texts, more garbage takes little memory, and less time to collect.
+// How much the heap may grow, in per cent, before it is collected, while parts of the documents are processed: trees and
+// objects are garbage soon, and texts stay. With few texts, more garbage takes little memory, and less time to collect.
 const (
 	heapGrowthOfFew  = 100
 	heapGrowthOfMany = 60
