@@ -179,7 +179,7 @@ func (s *leftover) judge(w *wanted, known []*history.Past) {
 			", the last one about its document: fetch all branches"
 	case !s.isKnownTo(known[0]):
 		s.Reason = "its teardown in the cluster is that of a document that no commit of the repository has"
-	case known[0].WasAbsent && s.hasEmptySecrets():
+	case known[0].WasAbsent && s.isTornDown():
 		s.State = stateRemoved
 	default:
 		s.State, s.Reason = stateLeaked, "commit "+short(known[0].Commit)+" is the last one about its document"
@@ -187,10 +187,14 @@ func (s *leftover) judge(w *wanted, known []*history.Past) {
 	}
 }
 
-// hasEmptySecrets reports whether nothing is left but Secrets in which no step has published: Argo CD and Flux create those
-// again that the cleanup has deleted, and do not prune them.
-func (s *leftover) hasEmptySecrets() bool {
-	if s.Objects["Secret"] != len(s.created)+len(s.deleted) || len(s.Objects) > 1 {
+// isTornDown reports whether nothing is left but the teardown, and Secrets in which no step has published: Argo CD and Flux
+// create those again that the cleanup has deleted, and prune neither.
+func (s *leftover) isTornDown() bool {
+	total := 0
+	for _, n := range s.Objects {
+		total += n
+	}
+	if s.Objects["Secret"] != len(s.created)+len(s.deleted) || s.Objects["Secret"]+len(s.undo) != total {
 		return false
 	}
 	return !slices.ContainsFunc(slices.Concat(s.created, s.deleted), func(o *unstructured.Unstructured) bool {

@@ -45,8 +45,8 @@ func sweepCommand(features []extension.Extension) *cobra.Command {
 			"  leaked   the history of the repository has a document of this id, and that of the teardown in the\n" +
 			"           cluster, and none of the objects is younger than the last commit about the document\n" +
 			"  unknown  anything else: it may belong to another repository, cluster or branch\n\n" +
-			"Secrets without outputs of a sandbox whose last document was marked absent do not count: tools such\n" +
-			"as Argo CD create them again after a teardown.\n\n" +
+			"Secrets without outputs of a sandbox whose last document was marked absent do not count, and neither\n" +
+			"does its teardown: Argo CD creates the Secrets again after it has run, and prunes neither.\n\n" +
 			"With --render, print the delete phase of leaked sandboxes: the teardown that the option undo of\n" +
 			"render has put into the cluster, if its digests are right, and if all of it belongs to the sandbox\n" +
 			"and to its namespace; or else that of the newest commit whose steps the cluster has: its create\n" +
