@@ -146,8 +146,8 @@ type noObjects struct{}
 func (noObjects) add(_, _ []*krm.Item) error { return nil }
 func (noObjects) close() error               { return nil }
 
-// How much the heap may grow, in per cent, before it is collected, while a part of the documents is in memory at a time: trees
-// and objects are garbage soon, and texts stay. With few texts, more garbage takes little memory, and less time to collect.
+// How much the heap may grow, in per cent, before it is collected, while a part of the documents is in memory at a time:
+// trees and objects are garbage soon, and texts stay. With few texts, more garbage takes little memory, and less time to collect.
 const (
 	heapGrowthOfFew  = 100
 	heapGrowthOfMany = 60
