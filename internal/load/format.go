@@ -87,15 +87,15 @@ func completeFile(file []*reader, options Options) {
 	for _, r := range file {
 		all = append(all, r.documents...)
 	}
-	before := len(all)
+	n := len(all)
 	for _, format := range options.Formats {
 		if format.Complete != nil {
 			all = format.Complete(*file[0].source, all, options)
 		}
 	}
+	hasMore := len(all) != n
 	for _, r := range file {
-		n := len(r.documents)
-		if len(all) != before {
+		if n = len(r.documents); hasMore {
 			n = 0
 		}
 		r.documents, all = all[:n:n], all[n:]
