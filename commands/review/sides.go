@@ -116,12 +116,12 @@ func (f *diffFlags) sideInParts(
 	list := read.List()
 	_, done, err := parts.Run(f.chain, cli.Call{List: list}, cli.Postponed{
 		Len: len(read.Postponed),
-		Read: func(i int) (load.Document, int) {
-			d, place := read.Read(i)
+		Read: func(i int) (load.Document, int, bool) {
+			d, place, ok := read.Read(i)
 			mutex.Lock()
 			defer mutex.Unlock()
 			sandboxes = append(sandboxes, d.Item.Name())
-			return d, place
+			return d, place, ok
 		},
 		Print: func(shared, others []*krm.Item) error {
 			for _, item := range others {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // openCache returns what an earlier run has rendered to the folder, and why it cannot be used, if that is worth a note. The
@@ -42,7 +43,9 @@ func (f *Folder) build(ctx context.Context, r *run, cache *incremental.Cache) (c
 	options := f.options(r)
 	options.Cache = cache
 	c, err = r.readAndProcess(steps{
-		exclude: f.withoutFolder(), cache: cache, newSink: func() sink { return &inFolder{f.Open(options), r} },
+		exclude: f.withoutFolder(), cache: cache, newSink: func(*load.Package, *krm.ResourceList) sink {
+			return &inFolder{f.Open(options), r}
+		},
 	})
 	if err != nil {
 		return nil, done, err

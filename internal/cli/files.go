@@ -85,10 +85,14 @@ func (r *run) readAndProcess(with steps) (*checked, error) {
 
 // processAll runs the function on all documents at once.
 func (r *run) processAll(read *load.Package, then *older, with steps) (*checked, error) {
-	read, err := read.All()
+	all, err := read.All()
+	if err == nil && all != read {
+		err = with.now.Read(all)
+	}
 	if err != nil {
 		return nil, err
 	}
+	read = all
 	if with.read != nil {
 		if err := with.read(read); err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Findings is the mode that prints findings, and changes nothing but what --fix asks for.
@@ -64,16 +65,22 @@ func (f *Findings) run(ctx context.Context, r *run) int {
 
 // read reads and checks the documents, but for sandboxes of which an earlier call knows that nothing is wrong with them.
 func (f *Findings) read(ctx context.Context, r *run) (*checked, error) {
-	if f.NoCache || f.Format == report.JUnit || r.Base != "" || len(r.Kustomize) > 0 || slices.Contains(r.paths, load.Stdin) {
+	if f.Format == report.JUnit { // which lists all documents
 		return r.readAndProcess(steps{})
+	}
+	with := steps{newSink: func(*load.Package, *krm.ResourceList) sink { return noObjects{} }}
+	if f.NoCache || r.Base != "" || len(r.Kustomize) > 0 || slices.Contains(r.paths, load.Stdin) {
+		return r.readAndProcess(with)
 	}
 	hasBase := r.BaseRef != ""
 	now, base, _ := incremental.OpenChecks(incremental.Options{Settings: r.cacheSettings()}, hasBase, r.Extensions)
-	c, err := r.readAndProcess(steps{now: now, base: base})
+	with.now, with.base = now, base
+	c, err := r.readAndProcess(with)
 	if errors.Is(err, incremental.ErrStale) {
 		r.suppressed = nil
 		now, base = now.WithoutIndex(hasBase)
-		c, err = r.readAndProcess(steps{now: now, base: base})
+		with.now, with.base = now, base
+		c, err = r.readAndProcess(with)
 	}
 	if err != nil {
 		return nil, err

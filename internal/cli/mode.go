@@ -51,8 +51,9 @@ type steps struct {
 	process func(Call) (summary string, err error)
 	// writesLock is Call.WriteLock.
 	writesLock bool
-	// newSink returns what receives the rendered objects if nothing else is needed: they need not stay in the list then.
-	newSink func() sink
+	// newSink returns what receives the objects to print while documents, of which these are kept in a list, are processed a
+	// part at a time; nil if all documents must be in the list in the end.
+	newSink func(read *load.Package, kept *krm.ResourceList) sink
 	// cache has what an earlier run has rendered; nil if nothing is reused.
 	cache *incremental.Cache
 	// now and base have what an earlier run has checked, of today and of the older state; nil if nothing is reused.
@@ -103,7 +104,9 @@ func (p *Printing) run(_ context.Context, r *run) int {
 const separator = "---\n"
 
 // printing are the steps to print rendered objects and nothing else.
-func (r *run) printing() steps { return steps{newSink: func() sink { return &printed{run: r} }} }
+func (r *run) printing() steps {
+	return steps{newSink: func(*load.Package, *krm.ResourceList) sink { return &printed{run: r} }}
+}
 
 // printObjects prints the rendered objects.
 func (r *run) printObjects(c *checked) int {

@@ -31,8 +31,8 @@ type PartsProcessor interface {
 // Postponed are the documents that are not in the list of a call.
 type Postponed struct {
 	Len int
-	// Read reads one again, and says what its place is in the list of all documents.
-	Read func(i int) (d load.Document, place int)
+	// Read is load.Package.Read.
+	Read func(i int) (d load.Document, place int, ok bool)
 	// Print prints rendered objects, unless there is an error in the end: those that belong to no sandbox in particular before
 	// all others, in each file.
 	Print func(shared, others []*krm.Item) error
@@ -93,6 +93,12 @@ func (p *printed) WriteTo(w io.Writer) (int64, error) {
 	return written + n, err
 }
 
+// noObjects is for functions that only report findings.
+type noObjects struct{}
+
+func (noObjects) add(_, _ []*krm.Item) error { return nil }
+func (noObjects) close() error               { return nil }
+
 // How much the heap may grow, in per cent, before it is collected, while parts of the documents are processed: trees and
 // objects are garbage soon, and texts stay. With few texts, more garbage takes little memory, and less time to collect.
 const (
@@ -112,8 +118,12 @@ func (r *run) parts(with steps) PartsProcessor {
 	if !ok || with.newSink == nil || r.Base != "" || r.BaseRef != "" {
 		return nil
 	}
-	parts := config.Split(with.cache)
-	if parts != nil && !with.cache.HasIndex() {
+	cache := with.cache
+	if with.now != nil {
+		cache = with.now.Cache
+	}
+	parts := config.Split(cache)
+	if parts != nil && !cache.HasIndex() {
 		debug.SetGCPercent(heapGrowthOfMany)
 	}
 	return parts
@@ -131,9 +141,10 @@ func (r *run) processParts(read *load.Package, parts PartsProcessor, with steps)
 		debug.SetGCPercent(heapGrowthOfFew)
 	}
 	call := r.newCall(read, false)
+	call.Reused = with.now.Reused()
 	found := read.Results()
 	call.found = &found
-	c := &checked{read: read, list: call.List, rendered: call.rendered, sink: with.newSink()}
+	c := &checked{read: read, list: call.List, rendered: call.rendered, sink: with.newSink(read, call.List)}
 	var done bool
 	c.summary, done, err = parts.ProcessParts(call, Postponed{
 		Len: len(read.Postponed), Read: read.Read, Print: c.sink.add,

@@ -3,6 +3,7 @@ package incremental
 import (
 	"context"
 	"crypto/sha256"
+	"maps"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
@@ -19,6 +20,7 @@ type Checks struct {
 	seen       Identities
 	isWhole    bool // all documents are needed
 	read       *load.Package
+	kept       map[load.Key]*Sandbox
 }
 
 // minSandboxes is so many sandboxes that an index takes less time than to check them all.
@@ -36,12 +38,12 @@ func newChecks(before, after *Cache, hasBase bool, extensions []extension.Extens
 	if after == nil {
 		return nil, nil
 	}
-	now = &Checks{Cache: after, extensions: extensions, seen: Identities{}}
+	now = &Checks{Cache: after, extensions: extensions}
 	if !hasBase {
 		after.side.other = nil
 		return now, nil
 	}
-	return now, &Checks{Cache: before, extensions: extensions, seen: Identities{}}
+	return now, &Checks{Cache: before, extensions: extensions}
 }
 
 // WithoutIndex returns caches that reuse nothing, for a run that starts again.
@@ -55,10 +57,7 @@ func (k *Checks) IsReused() bool { return k != nil && k.Cache.IsReused() }
 
 // Plan implements load.Reuser.
 func (k *Checks) Plan(files []load.Source) []bool {
-	unread, reused := k.Cache.Plan(files)
-	for _, one := range reused {
-		k.isWhole = !k.seen.Add(one) || k.isWhole
-	}
+	unread, _ := k.Cache.Plan(files)
 	return unread
 }
 
@@ -66,24 +65,28 @@ func (k *Checks) Plan(files []load.Source) []bool {
 func (k *Checks) Reuse(documents []load.Keyed) []bool {
 	reused := make([]bool, len(documents))
 	for i, one := range k.Cache.Reuse(documents) {
-		if reused[i] = one != nil; one != nil {
-			k.isWhole = !k.seen.Add(one) || k.isWhole
-		}
+		reused[i] = one != nil
 	}
 	return reused
 }
 
-// Read takes the documents that were read. It returns ErrStale if those that were left out are needed.
+// Read takes the documents that were kept; package parts tells the cache about those that were postponed. It returns ErrStale
+// if those that were left out are needed.
 func (k *Checks) Read(read *load.Package) error {
 	if k == nil {
 		return nil
 	}
-	k.read = read
+	k.read, k.isWhole = read, false
+	k.seen = Identities{}
+	clear(k.postponed)
+	for _, s := range k.Cache.Reused() {
+		k.isWhole = !k.seen.Add(s.Identities[:]...) || k.isWhole
+	}
 	sum := sha256.New()
 	for _, d := range read.Documents {
 		if d.Item.Kind() == contract.Sandbox && d.Item.APIVersion() == contract.APIVersion {
 			s := ReadSandbox(d.Item, d.Key)
-			if k.isWhole = k.isWhole || s == nil || !k.seen.Add(s); s != nil {
+			if k.isWhole = k.isWhole || s == nil || !k.seen.Add(s.Identities[:]...); s != nil {
 				k.Postponed(s)
 			}
 			continue
@@ -91,13 +94,14 @@ func (k *Checks) Read(read *load.Package) error {
 		k.isWhole = k.isWhole || !IsIndependent(d.Item, k.extensions) || d.Package != ""
 		WriteDocument(sum, d.Item, d.Native)
 	}
+	k.kept = maps.Clone(k.postponed)
 	if isSame := k.Confirm(string(sum.Sum(nil))); k.IsReused() && (k.isWhole || !isSame) {
 		return ErrStale
 	}
 	return nil
 }
 
-// Found takes what was found in the documents. Sandboxes without a finding are left out by the next run.
+// Found takes what was found in the documents that were kept. Sandboxes without a finding are left out by the next run.
 func (k *Checks) Found(results ...krm.Result) {
 	if k == nil {
 		return
@@ -107,8 +111,8 @@ func (k *Checks) Found(results ...krm.Result) {
 		isFound[one.Item()] = true
 	}
 	for _, d := range k.read.Documents {
-		if s := k.postponed[d.Key]; s != nil && !isFound[d.Item] {
-			s.isReusable = true
+		if s := k.postponed[d.Key]; s != nil {
+			s.isReusable = !isFound[d.Item]
 		}
 	}
 }
@@ -130,7 +134,15 @@ func (k *Checks) Leave() {
 
 // SaveChecks writes the index for the next run, if there are many sandboxes. The base may be nil.
 func SaveChecks(ctx context.Context, now, base *Checks) error {
-	if now == nil || now.isWhole || len(now.seen) < minSandboxes*len(Sandbox{}.Identities) {
+	if now == nil {
+		return nil
+	}
+	for key, s := range now.postponed {
+		if now.kept[key] == nil {
+			now.isWhole = !now.seen.Add(s.Identities[:]...) || now.isWhole
+		}
+	}
+	if now.isWhole || now.isVoid || len(now.seen) < minSandboxes*len(Sandbox{}.Identities) {
 		return nil
 	}
 	next := newBuilder(now.documents)

@@ -22,9 +22,11 @@ func (c *Cache) Postponed(s *Sandbox) {
 
 // Rendered returns the record of a sandbox that was rendered, to be completed. A later run reuses it only with isReusable.
 func (c *Cache) Rendered(key load.Key, isReusable bool) *Sandbox {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
 	s := c.postponed[key]
 	if s == nil {
-		c.Void()
+		c.isVoid = true
 		return &Sandbox{Kind: &Kind{}}
 	}
 	s.isReusable = isReusable
@@ -37,6 +39,8 @@ func (c *Cache) Own(name string, s *Sandbox) { c.rendered[strings.ToLower(name)]
 // Void says that no later run can reuse anything of this one.
 func (c *Cache) Void() {
 	if c != nil {
+		c.mutex.Lock()
+		defer c.mutex.Unlock()
 		c.isVoid = true
 	}
 }

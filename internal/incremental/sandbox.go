@@ -11,6 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -34,19 +35,22 @@ func WriteDocument(sum io.Writer, item *krm.Item, isNative bool) {
 // ReadSandbox returns the facts about a sandbox; nil unless it is valid so far and has resources only.
 func ReadSandbox(item *krm.Item, key load.Key) *Sandbox {
 	read, problems := document.ReadSandbox(item)
+	return NewSandbox(read, problems, key)
+}
+
+// NewSandbox is ReadSandbox for a document that was read.
+func NewSandbox(read *document.Sandbox, problems []strictyaml.Problem, key load.Key) *Sandbox {
 	if len(problems) > 0 || !hasResourcesOnly(&read.Spec) {
 		return nil
 	}
 	id, wrongID := read.ID()
-	routingKey, _, wrongKey := document.RoutingKey(item, read.Cluster())
-	record, wrongRecord := resolve.ReadRecord(item)
+	routingKey, _, wrongKey := document.RoutingKey(read.Item, read.Cluster())
+	record, wrongRecord := resolve.ReadRecord(read.Item)
 	if wrongID != nil || wrongKey != nil || wrongRecord != nil {
 		return nil
 	}
 	s := &Sandbox{Key: key, Kind: &Kind{Cluster: read.Cluster(), Pins: map[string]string{}}}
-	s.Identities = [3]uint64{
-		hash("name", read.Cluster(), read.LowerName()), hash("id", read.Cluster(), id), hash("key", routingKey),
-	}
+	s.Identities = [3]uint64{NameOf(read), hash("id", read.Cluster(), id), hash("key", routingKey)}
 	for _, resource := range read.Spec.Resources {
 		asked := resource.Plugin
 		if last := record[resource.Name]; last.Pin == asked && last.Requested != "" {
@@ -64,6 +68,9 @@ func hasResourcesOnly(spec *v1alpha1.SandboxSpec) bool {
 		(spec.TTL == nil || spec.TTL.OffsetFrom == "" || spec.TTL.OffsetFrom == "createdAt")
 }
 
+// NameOf returns the first one of Sandbox.Identities, the only one that rules are about.
+func NameOf(read *document.Sandbox) uint64 { return hash("name", read.Cluster(), read.LowerName()) }
+
 // hash is a short hash of texts.
 func hash(texts ...string) uint64 {
 	sum := fnv.New64a()
@@ -77,8 +84,8 @@ func hash(texts ...string) uint64 {
 type Identities map[uint64]struct{}
 
 // Add adds those of a sandbox. It returns false if another one may have one of them.
-func (i Identities) Add(s *Sandbox) bool {
-	for _, one := range s.Identities {
+func (i Identities) Add(own ...uint64) bool {
+	for _, one := range own {
 		if _, taken := i[one]; taken {
 			return false
 		}

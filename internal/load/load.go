@@ -120,8 +120,10 @@ func (p *Package) read(sources []Source) error {
 		if parts[i].isReused {
 			return
 		}
-		if r := parts[i].read(p.options, shared); !r.isPostponed() {
-			readers[i] = r
+		if !parts[i].isDeferred(p.options) {
+			if r := parts[i].read(p.options, shared); !r.isPostponed() {
+				readers[i] = r
+			}
 		}
 		if p.options.Progress != nil {
 			p.options.Progress(int(done.Add(1)), len(parts))

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -15,6 +16,9 @@ import (
 // trees take many times the memory of their texts. Their texts stay, so that a document that is read again is the same even
 // if its file has changed, or came from the standard input.
 type Postponer interface {
+	// Defers reports whether a document may be postponed before it is parsed: its text is valid YAML, and only its names are
+	// known. It is called by several goroutines at once.
+	Defers(item *krm.Item) bool
 	// Postpone reports whether a document need not be kept. It is called by several goroutines at once, for each document that
 	// has a text of its own, embeds nothing, and is neither wrong nor without a value for a variable.
 	Postpone(d Document) bool
@@ -78,26 +82,47 @@ func (p part) read(options *Options, shared *inserts) *reader {
 	return r
 }
 
+// isDeferred reports whether the document is not parsed before it is needed.
+func (p *part) isDeferred(options *Options) bool {
+	text := p.chunk.text
+	if options.Postpone == nil || p.source.whole != nil || p.chunk.isJSON || bytes.Contains(text, []byte("{{")) ||
+		bytes.Contains(text, []byte("@{")) || len(strictyaml.Separators(text)) > 0 {
+		return false // there may be something to report
+	}
+	item, _ := header(text)
+	return item != nil && options.Postpone.Defers(item)
+}
+
 // isPostponed reports whether what was read is one document that need not be kept. A document that may be one gets its key.
 func (r *reader) isPostponed() bool {
+	if !r.isSimple() {
+		return false
+	}
+	r.documents[0].Key = r.key
+	return r.options.Postpone != nil && r.options.Postpone.Postpone(r.documents[0])
+}
+
+// isSimple reports whether what was read is one document, with nothing to report and nothing from other files.
+func (r *reader) isSimple() bool {
 	if r.source.whole != nil || len(r.documents) != 1 || len(r.findings) > 0 || len(r.skipped) > 0 || len(r.embedded) > 0 ||
 		r.foreign != "" {
 		return false
 	}
 	d := &r.documents[0]
-	if len(d.Problems) > 0 || len(d.Failed) > 0 || len(d.Unset) > 0 {
-		return false
-	}
-	d.Key = r.key
-	return r.options.Postpone != nil && r.options.Postpone.Postpone(*d)
+	return len(d.Problems) == 0 && len(d.Failed) == 0 && len(d.Unset) == 0
 }
 
-// Read reads a postponed document again. The place is that among all documents.
-func (p *Package) Read(i int) (read Document, place int) {
+// Read reads a postponed document: again, or for the first time if it was deferred. The place is that among all documents. It
+// returns false if a document that was deferred must be kept: all documents are needed then.
+func (p *Package) Read(i int) (d Document, place int, ok bool) {
 	of := p.parts[p.Postponed[i].part]
-	read = of.read(p.options, &inserts{}).documents[0]
-	read.Key = of.key
-	return read, int(p.Postponed[i].Before) + i
+	r := of.read(p.options, &inserts{})
+	if !r.isSimple() {
+		return Document{}, 0, false
+	}
+	d = r.documents[0]
+	d.Key = of.key
+	return d, int(p.Postponed[i].Before) + i, true
 }
 
 // reuse gives the parts their keys, and finds those that are reused. It reports whether there are any.

@@ -10,15 +10,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // postponer postpones documents of a kind.
 type postponer struct {
-	kind     string
-	suffices bool
+	kind             string
+	suffices, defers bool
 }
 
 func (p postponer) Postpone(d load.Document) bool { return d.Item.Kind() == p.kind }
+func (p postponer) Defers(item *krm.Item) bool    { return p.defers && item.Kind() == p.kind }
 func (p postponer) Suffices() bool                { return p.suffices }
 
 const documentsOfAFile = `# one
@@ -66,8 +68,7 @@ func merged(p *load.Package) (all []load.Document) {
 		for ; kept < int(postponed.Before); kept++ {
 			all = append(all, p.Documents[kept])
 		}
-		d, place := p.Read(i)
-		if place == len(all) {
+		if d, place, ok := p.Read(i); ok && place == len(all) {
 			all = append(all, d)
 		}
 	}
@@ -88,7 +89,7 @@ func TestPostpone(t *testing.T) {
 	require.Len(t, plain.Documents, 27)
 
 	for _, kind := range []string{"Sandbox", "ResourcePlugin", "ConfigMap"} {
-		options.Postpone = postponer{kind, true}
+		options.Postpone = postponer{kind, true, false}
 		read, err := load.Read([]string{"."}, options)
 		require.NoError(t, err)
 		assert.Equal(t, kind == "ConfigMap", len(read.Postponed) == 0, "one of a list has no text of its own")
@@ -104,9 +105,36 @@ func TestPostpone(t *testing.T) {
 		files["a.yaml"] = &fstest.MapFile{Data: []byte(documentsOfAFile)}
 	}
 
-	options.Postpone = postponer{"Sandbox", false}
+	options.Postpone = postponer{"Sandbox", false, true}
 	read, err := load.Read([]string{"."}, options)
 	require.NoError(t, err)
 	assert.Empty(t, read.Postponed)
 	assert.Equal(t, describe(plain.Documents), describe(read.Documents))
+}
+
+// Documents are deferred if they can be read later without a finding. Otherwise all must be read.
+func TestDefer(t *testing.T) {
+	t.Parallel()
+	const head = "apiVersion: resourceplugins.dev/v1alpha1\nkind: Sandbox\nmetadata: {name: x}\n"
+	files := fstest.MapFS{}
+	for name, text := range map[string]string{
+		"a.yaml": documentsOfAFile, "broken.yaml": head + "spec:\n   a: b\n  c: d\n", "comment.yaml": "# one\n---\n" + head,
+		"embeds.yaml": head + "spec: {cluster: \"@{embed: a.txt}\"}\n", "chart.yaml": head + "{{ if x }}: y\n", "two.yaml": head + "kind: X\n",
+		"separator.yaml": head + "spec: {cluster: \"a\u2028b\"}\n",
+	} {
+		files[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	options := load.Options{Files: files}
+	plain, err := load.Read([]string{"."}, options)
+	require.NoError(t, err)
+	options.Postpone = postponer{"Sandbox", true, true}
+	read, err := load.Read([]string{"."}, options)
+	require.NoError(t, err)
+	assert.Equal(t, plain.Findings, read.Findings)
+	assert.Equal(t, plain.Skipped, read.Skipped)
+	assert.Len(t, read.Postponed, 6, "b, b2, f, and those of comment.yaml, embeds.yaml and two.yaml")
+	assert.Equal(t, describe(plain.Documents), describe(merged(read)))
+	all, err := read.All()
+	require.NoError(t, err)
+	assert.Equal(t, describe(plain.Documents), describe(all.Documents))
 }

@@ -93,10 +93,24 @@ func (r *reader) separators() []strictyaml.Problem {
 // foreign returns an object of another API group without parsing it, since its tree may not be needed, and how many
 // lines of the text are above it. It returns nil if the text may be anything else.
 func (o Options) foreign(of chunk) (item *krm.Item, above int) {
-	text := of.text
 	if of.isJSON {
 		return nil, 0
 	}
+	if item, above = header(of.text); item == nil {
+		return nil, 0
+	}
+	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); {
+	case group == contract.Group, group == listGroup, group == contract.VendorGroup, group == "",
+		slices.Contains(documentKinds, item.Kind()),
+		strings.HasSuffix(item.Kind(), listSuffix) && o.mayHoldOurs(of.text):
+		return nil, 0
+	}
+	return item, above
+}
+
+// header returns the object that a text seems to be, which is not parsed if its names are plain to see, and how many lines of
+// the text are above it. It returns nil if the text may be anything else.
+func header(text []byte) (item *krm.Item, above int) {
 	if bytes.HasPrefix(text, []byte("---")) {
 		if !isBlank(text[:lineEnd(text, 0)]) {
 			return nil, 0
@@ -109,12 +123,6 @@ func (o Options) foreign(of chunk) (item *krm.Item, above int) {
 	}
 	item, err := krm.NewItem(text)
 	if err != nil || item.Kind() == "" {
-		return nil, 0
-	}
-	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); {
-	case group == contract.Group, group == listGroup, group == contract.VendorGroup, group == "",
-		slices.Contains(documentKinds, item.Kind()),
-		strings.HasSuffix(item.Kind(), listSuffix) && o.mayHoldOurs(text):
 		return nil, 0
 	}
 	return item, above

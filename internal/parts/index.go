@@ -3,7 +3,6 @@ package parts
 import (
 	"sync"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 )
@@ -26,15 +25,18 @@ type index struct {
 	isWhole   bool              // all documents are needed at once
 }
 
-// Postpone implements load.Postponer. Sandboxes that have resources and nothing else are postponed: forks and their routes
-// depend on those of other sandboxes.
+// Postpone implements load.Postponer. Sandboxes that have resources and nothing else are postponed: rendered forks and their
+// routes depend on those of other sandboxes.
 func (x *index) Postpone(d load.Document) bool {
-	isSandbox := d.Item.Kind() == contract.Sandbox && d.Item.APIVersion() == contract.APIVersion
-	if !isSandbox && incremental.IsIndependent(d.Item, x.options.Extensions) {
+	if x.options.Unrendered {
+		return x.isAlone(d.Item)
+	}
+	isOne := isSandbox(d.Item)
+	if !isOne && incremental.IsIndependent(d.Item, x.options.Extensions) {
 		return false
 	}
 	var s *incremental.Sandbox
-	if isSandbox && d.Package == "" && !x.needsAll() {
+	if isOne && d.Package == "" && !x.needsAll() {
 		s = incremental.ReadSandbox(d.Item, d.Key)
 	}
 	x.mu.Lock()
@@ -87,14 +89,16 @@ func (x *index) EvenIfFew() { x.few = 0 }
 
 // Suffices implements load.Postponer.
 func (x *index) Suffices() bool {
-	x.seen = nil
+	if !x.options.Unrendered {
+		x.seen = nil
+	}
 	isMissing := x.options.Cluster != "" && !x.clusters[x.options.Cluster]
-	return !x.isWhole && !isMissing && (x.options.Cluster != "" || len(x.clusters) <= 1) && x.sandboxes > x.few
+	return !x.isWhole && !isMissing && (x.options.Cluster != "" || len(x.clusters) <= 1) && (x.sandboxes > x.few || x.few == 0)
 }
 
 // add adds a sandbox, and reports whether it depends on no other one.
 func (x *index) add(s *incremental.Sandbox) bool {
-	if !x.seen.Add(s) {
+	if !x.seen.Add(s.Identities[:]...) {
 		return false
 	}
 	x.clusters[s.Cluster] = true

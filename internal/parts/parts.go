@@ -27,6 +27,9 @@ type Options struct {
 	Cluster string
 	// MayLock means that a run may change a lock of versions.
 	MayLock bool
+	// Unrendered means that nothing is rendered: sandboxes are checked, or resolved. Objects are those of the part that are
+	// printed, if there are any.
+	Unrendered bool
 	// Extensions are features: their documents are never postponed.
 	Extensions []extension.Extension
 	// Cache has the sandboxes that are not rendered again; it may be nil.
@@ -58,14 +61,19 @@ type Parts struct {
 
 // New returns the parts for documents that are read.
 func New(options Options) *Parts {
-	return &Parts{&index{
+	x := &index{
 		options: options, few: fewSandboxes,
 		seen: incremental.Identities{}, clusters: map[string]bool{}, pins: map[string]string{},
-	}}
+	}
+	if options.Unrendered && options.Cache.HasIndex() {
+		x.few = 0 // the others are reused
+	}
+	return &Parts{x}
 }
 
 // partsRun is one run of Parts.
 type partsRun struct {
+	index     *index
 	runner    Runner
 	options   Options
 	list      *krm.ResourceList // the documents that are not postponed
@@ -95,6 +103,8 @@ type part struct {
 	inputs int // the size of the sandboxes
 	err    error
 
+	isWhole bool // all documents are needed at once
+
 	sandboxes []rendered // with a cache
 }
 
@@ -102,26 +112,32 @@ type part struct {
 // findings to the list. It returns false if all documents are needed at once.
 func (p *Parts) Run(runner Runner, call cli.Call, documents cli.Postponed) (total Outcome, done bool, err error) {
 	r := &partsRun{
-		runner: runner, options: p.options, list: call.List, documents: documents,
+		index: p.index, runner: runner, options: p.options, list: call.List, documents: documents,
 		shared: map[krm.ResourceRef]bool{},
 	}
 	if !p.arrange(r) || !r.reuse(call) {
 		return Outcome{}, false, nil
 	}
 	alone, err := runner(call.List, false)
-	if err != nil || call.List.Results().Failed() || len(alone.Objects) > 0 {
+	if err != nil || alone.Failed != 0 || len(alone.Objects) > 0 {
 		return Outcome{}, false, nil //nolint:nilerr // the error is that of all documents, too
 	}
 	r.found, r.total.Suppressed = slices.Clone(call.List.Results()), alone.Suppressed
 	r.alone = foundIn(r.found)
 	parts := (documents.Len + r.size - 1) / r.size
 	krm.EachInOrder(parts, r.render, r.add)
-	if r.err != nil || r.isWhole || r.total.Failed == 0 && (r.outputs == 0 || render.IsExcess(r.inputs, r.outputs)) {
+	if r.err != nil || r.isWhole || r.total.Failed == 0 && !r.hasRendered() {
 		return Outcome{}, false, r.err
 	}
 	r.together.Report(r.list)
 	r.list.Report(r.found...)
+	slices.SortStableFunc(r.total.Suppressed, func(a, b validate.Suppressed) int { return a.Compare(b.Result) })
 	return r.total, true, nil
+}
+
+// hasRendered reports whether there are objects, and not too many of them.
+func (r *partsRun) hasRendered() bool {
+	return r.options.Unrendered || r.outputs > 0 && !render.IsExcess(r.inputs, r.outputs)
 }
 
 // The number of sandboxes of a part.
@@ -134,19 +150,22 @@ const (
 func (p *Parts) arrange(r *partsRun) bool {
 	bytes := 0
 	for _, item := range r.list.Items() {
-		if !incremental.IsIndependent(item, p.options.Extensions) {
+		if !p.isIndependent(item) {
 			return false
 		}
 		isOurs := item.APIVersion() == contract.APIVersion
 		if isOurs && item.Kind() == contract.PluginLock && p.options.MayLock {
-			if r.hasLock = true; p.isMixed {
-				return false // whether a version can be locked depends on all sandboxes
+			if r.hasLock = true; p.isMixed || p.options.Unrendered {
+				return false // whether a version can be locked depends on all sandboxes, and so does the lock that is printed
 			}
 		}
-		if isOurs && item.Kind() != contract.PluginTest || !isOurs && render.MayReplace(item) {
+		if isOurs && item.Kind() != contract.PluginTest && item.Kind() != contract.Sandbox || !isOurs && render.MayReplace(item) {
 			r.kept = append(r.kept, item)
 			bytes += item.Size()
 		}
+	}
+	if p.options.Unrendered && !p.keep(r.list) {
+		return false
 	}
 	r.size = min(minPart+bytes/minPart, maxPart) // so that a part costs more than the documents that come with each
 	return true
@@ -157,7 +176,11 @@ func (r *partsRun) render(n int) (p part) {
 	list := krm.NewList()
 	list.AppendShared(r.kept...)
 	for i := n * r.size; i < min((n+1)*r.size, r.documents.Len); i++ {
-		d, place := r.documents.Read(i)
+		d, place, ok := r.documents.Read(i)
+		if !ok || r.options.Unrendered && !r.index.take(d) {
+			p.isWhole = true
+			return p
+		}
 		list.AppendAt(place, d.Item)
 		p.inputs += d.Item.Size()
 		if r.options.Cache != nil {
@@ -175,10 +198,11 @@ func (r *partsRun) render(n int) (p part) {
 
 // add adds the outcome for a part. It returns false if no further one is needed.
 func (r *partsRun) add(p part) bool {
+	defer forget(p)
 	r.report(p)
 	r.record(p)
 	together := p.Phases.Together
-	r.isWhole = r.isWhole || p.err != nil || together.Accounts || p.Failed != 0 && !isAboutSandboxes(p)
+	r.isWhole = r.isWhole || p.isWhole || p.err != nil || together.Accounts || p.Failed != 0 && !isAboutSandboxes(p)
 	if r.isWhole {
 		return false
 	}
@@ -208,6 +232,15 @@ func isAboutSandboxes(p part) bool {
 	return p.IsRendering && !slices.ContainsFunc(p.found, func(one krm.Result) bool {
 		return one.Item() == nil && krm.Results{one}.Failed()
 	})
+}
+
+// forget drops the trees of the sandboxes with findings, since those stay.
+func forget(p part) {
+	for _, one := range p.found {
+		if isSandbox(one.Item()) {
+			one.Item().Forget()
+		}
+	}
 }
 
 // report adds the findings of a part. Those about other documents than sandboxes are found with each part.

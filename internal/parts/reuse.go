@@ -46,7 +46,9 @@ func (r *partsRun) reuse(call cli.Call) bool {
 func digestOf(call cli.Call) string {
 	sum := sha256.New()
 	for _, item := range call.List.Items() {
-		incremental.WriteDocument(sum, item, call.IsNative(item))
+		if !isSandbox(item) {
+			incremental.WriteDocument(sum, item, call.IsNative(item))
+		}
 	}
 	return string(sum.Sum(nil))
 }
@@ -70,6 +72,9 @@ func (r *partsRun) record(p part) {
 	}
 	for _, s := range p.sandboxes {
 		one := r.options.Cache.Rendered(s.key, !isFound[s.item])
+		if r.options.Unrendered {
+			continue
+		}
 		one.Input = s.size
 		if share := p.Phases.Shares[s.name]; share != nil && (r.options.Cluster == "" || one.Cluster == r.options.Cluster) {
 			one.Workloads, one.Resources, one.Phases, one.Compiled = share.Workloads, share.Resources, share.Phases, share.Compiled

@@ -15,6 +15,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/incremental"
+	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
@@ -190,7 +191,8 @@ func splitWith(watch *watchedParts, parts cli.PartsProcessor) cli.PartsProcessor
 type watchedParts struct {
 	cli.PartsProcessor
 	done  bool
-	print func() // before objects are printed
+	print func()      // before objects are printed
+	read  func(i int) // before a document is read; may be nil
 }
 
 // ProcessParts implements cli.PartsProcessor.
@@ -201,6 +203,13 @@ func (w *watchedParts) ProcessParts(call cli.Call, documents cli.Postponed) (sum
 			w.print()
 		}
 		return forward(shared, others)
+	}
+	read := documents.Read
+	documents.Read = func(i int) (load.Document, int, bool) {
+		if w.read != nil {
+			w.read(i)
+		}
+		return read(i)
 	}
 	summary, w.done, err = w.PartsProcessor.ProcessParts(call, documents)
 	return summary, w.done, err

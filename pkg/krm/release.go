@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"sync"
 
+	"go.yaml.in/yaml/v3"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
@@ -28,6 +31,16 @@ func (i *Item) Release() {
 	}
 	i.once, i.tree = sync.Once{}, nil
 	i.parsed.Store(false)
+}
+
+// Forget drops the object's tree and its text for good: only its names are left, for results about it. Other methods must not
+// be called at the same time.
+func (i *Item) Forget() {
+	ref, file := i.Ref(), i.PlaceOf("").File
+	i.header = scan.Header{Known: true, APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name, Namespace: ref.Namespace}
+	i.raw, i.changed, i.before, i.source = nil, false, nil, named(file)
+	i.tree = kyaml.NewRNode(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"})
+	i.once.Do(func() {})
 }
 
 // isRaw reports whether raw is the item.

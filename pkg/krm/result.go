@@ -123,6 +123,9 @@ func (r Results) limited() Results {
 	return kept.Sort()
 }
 
+// Compare is the order of Results.Sort.
+func (r Result) Compare(other Result) int { return compareResults(r, other) }
+
 func compareResults(a, b Result) int {
 	return cmp.Or(
 		cmp.Compare(a.Place.File, b.Place.File),

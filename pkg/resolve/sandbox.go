@@ -44,6 +44,12 @@ type reference struct {
 // pinned reports whether resolution wrote the reference.
 func (r *reference) pinned() bool { return r.text != r.requested }
 
+// IsBuilt reports whether kustomize has built an item: which of its references float is reported for all together.
+func IsBuilt(item *krm.Item) bool {
+	_, isBuilt := item.Annotation(kustomizeKey)
+	return isBuilt
+}
+
 func readSandbox(item *krm.Item) *sandbox {
 	read, problems := document.ReadSandbox(item)
 	s := &sandbox{item: item, name: item.Name(), record: Record{}}
@@ -62,7 +68,7 @@ func readSandbox(item *krm.Item) *sandbox {
 		s.unread = &DocumentError{Item: item, Path: document.StatePath(), Message: err.Error()}
 		return s
 	}
-	_, s.kustomize = item.Annotation(kustomizeKey)
+	s.kustomize = IsBuilt(item)
 	seen := make(map[string]bool, len(read.Spec.Resources))
 	for i, resource := range read.Spec.Resources {
 		at := resourcesPath.Index(i)

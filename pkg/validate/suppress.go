@@ -41,6 +41,13 @@ func Suppress(list *krm.ResourceList, results krm.Results, options Options) (kep
 	return kept.Sort(), suppressed
 }
 
+// HasComments reports whether the document of an item has comments that may suppress findings.
+func HasComments(item *krm.Item) bool {
+	return slices.ContainsFunc(item.Texts(), func(text krm.Text) bool {
+		return bytes.Contains(text.Bytes, []byte(commentMarker))
+	})
+}
+
 // suppressor holds the comments of a list by the lines they refer to.
 type suppressor struct {
 	rules    Ruleset

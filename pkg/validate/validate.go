@@ -26,6 +26,8 @@ type Report struct {
 	Counts []Count
 	// Results are the findings, sorted and without duplicates. The tag `rule` of a result is the rule's id.
 	Results krm.Results
+
+	documents *documents
 }
 
 // Count is a number of documents.
@@ -58,7 +60,8 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 		Counts: []Count{
 			{len(d.plugins), "plugin"}, {len(d.sandboxes), "sandbox"}, {len(d.routeGroups), "route group"},
 		},
-		Results: unknownDocuments(list, options),
+		Results:   unknownDocuments(list, options),
+		documents: d,
 	}
 	all := d.all()
 	for _, e := range options.Extensions {
@@ -77,4 +80,26 @@ func Check(list *krm.ResourceList, options Options) (Report, error) {
 	}
 	report.Results = report.Results.Sort()
 	return report, nil
+}
+
+// Sandboxes checks the sandboxes of another list against the plugins that were checked: those of a part of very many
+// documents. No sandbox of one list may have the name of one in another. It may be called by several goroutines at once.
+func (r Report) Sandboxes(list *krm.ResourceList, options Options) (results krm.Results, err error) {
+	items, err := list.Select(contract.APIVersion, contract.Sandbox)
+	if err != nil {
+		return nil, err
+	}
+	d := newDocuments(krm.NewList(), items)
+	d.plugins, d.hasCatalogs = r.documents.plugins, r.documents.hasCatalogs
+	krm.Each(len(d.sandboxes), func(i int) { d.sandboxes[i].check() })
+	checksOf(func(r *Rule, check listCheck) {
+		if check.on == contract.Sandbox {
+			check.run(r, d)
+		}
+	})
+	for _, s := range d.sandboxes {
+		results = append(results, unknownDocument(s.item, options.kinds()).results(options)...)
+		results = append(results, s.results(options)...)
+	}
+	return results.Sort(), nil
 }
