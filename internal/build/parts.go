@@ -15,8 +15,7 @@ type Parts struct{ *parts.Parts }
 // InParts returns the parts of a chain; nil if its options need all documents at once. Sandboxes of the cache, which may be
 // nil, are not rendered again.
 func (c Chain) InParts(cache *incremental.Cache) *Parts {
-	isPinned := c.Resolve.Mode == "" || c.Resolve.Mode == resolve.Keep || c.Resolve.Mode == resolve.Locked
-	if !isPinned || len(c.Resolve.Update) > 0 || len(c.Render.Namespaces) > 0 || c.Sandbox.Baseline || c.Base != nil {
+	if resolve.Moves(c.Resolve) || len(c.Render.Namespaces) > 0 || c.Sandbox.Baseline || c.Base != nil {
 		return nil
 	}
 	return &Parts{parts.New(parts.Options{

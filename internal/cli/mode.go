@@ -66,6 +66,8 @@ type Printing struct {
 
 	// Rendered prints only what the function has rendered, see Call.SetRendered, if the inputs are not kept.
 	Rendered bool
+	// Edited means that the function changes documents, and neither adds nor removes any.
+	Edited bool
 }
 
 func (p *Printing) flags() []Field {
@@ -81,14 +83,22 @@ func (*Printing) check(*run) error { return nil }
 
 func (p *Printing) run(_ context.Context, r *run) int {
 	with := steps{}
-	if p.Rendered && !p.KeepInputs {
+	switch {
+	case p.Rendered && !p.KeepInputs:
 		with = r.printing()
+	case p.Edited && len(r.Kustomize) == 0: // what kustomize builds is not read again
+		with.newSink = func(read *load.Package, kept *krm.ResourceList) sink {
+			return &edited{printed: printed{run: r, withInputs: p.KeepInputs}, read: read, list: kept}
+		}
 	}
 	c, err := r.readAndProcess(with)
 	if err != nil {
 		return r.fail(err)
 	}
 	items := c.list.Items()
+	if text, ok := c.sink.(*edited); ok {
+		return text.print(c)
+	}
 	switch {
 	case p.KeepInputs:
 	case p.Rendered:
@@ -110,15 +120,10 @@ func (r *run) printing() steps {
 
 // printObjects prints the rendered objects.
 func (r *run) printObjects(c *checked) int {
-	text, ok := c.sink.(*printed)
-	if !ok {
-		return r.printItems(c, r.objects(c))
+	if text, ok := c.sink.(*printed); ok {
+		return text.print(c)
 	}
-	defer func() { _ = text.close() }()
-	if c.results.Failed() {
-		return r.printText(c, nil)
-	}
-	return r.finish(c, text, true)
+	return r.printItems(c, r.objects(c))
 }
 
 // printItems prints documents, or the text that the function prints in place of them.

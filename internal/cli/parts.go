@@ -48,20 +48,24 @@ type sink interface {
 // printed receives rendered objects as text. It is spooled, since an error in the last document must leave stdout empty: to
 // render everything twice, first to find errors and then to print, would take twice the time.
 type printed struct {
-	run    *run
-	shared documents
-	others atomicfile.Spool
+	run        *run
+	withInputs bool // also those that are not meant to be applied
+	shared     documents
+	others     atomicfile.Spool
 }
 
 func (p *printed) add(shared, others []*krm.Item) error {
-	for _, item := range p.run.forCluster(shared) {
+	if !p.withInputs {
+		shared, others = p.run.forCluster(shared), p.run.forCluster(others)
+	}
+	for _, item := range shared {
 		text, err := item.Bytes()
 		if err != nil {
 			return err
 		}
 		p.shared = append(p.shared, text)
 	}
-	for _, item := range p.run.forCluster(others) {
+	for _, item := range others {
 		text, err := item.Bytes()
 		if err == nil && p.others.Len() > 0 {
 			_, err = io.WriteString(&p.others, separator)
@@ -78,6 +82,15 @@ func (p *printed) add(shared, others []*krm.Item) error {
 
 func (p *printed) close() error { return p.others.Close() }
 
+// print prints the objects, unless there is an error.
+func (p *printed) print(c *checked) int {
+	defer func() { _ = p.close() }()
+	if c.results.Failed() {
+		return p.run.printText(c, nil)
+	}
+	return p.run.finish(c, p, true)
+}
+
 // WriteTo implements io.WriterTo.
 func (p *printed) WriteTo(w io.Writer) (int64, error) {
 	written, err := p.shared.WriteTo(w)
@@ -91,6 +104,44 @@ func (p *printed) WriteTo(w io.Writer) (int64, error) {
 	}
 	n, err := p.others.WriteTo(w)
 	return written + n, err
+}
+
+// edited receives the documents that were postponed, once they are edited, and prints those of the list between them.
+type edited struct {
+	printed
+	read *load.Package
+	list *krm.ResourceList
+
+	kept, postponed int // so many were printed
+}
+
+func (e *edited) add(_, documents []*krm.Item) error {
+	for i := range documents {
+		err := e.addKept(int(e.read.Postponed[e.postponed].Before))
+		if err == nil {
+			err = e.printed.add(nil, documents[i:i+1])
+		}
+		if err != nil {
+			return err
+		}
+		e.postponed++
+	}
+	return nil
+}
+
+// addKept prints the documents of the list before one of them.
+func (e *edited) addKept(end int) error {
+	from := e.kept
+	e.kept = end
+	return e.printed.add(nil, e.list.Items()[from:end])
+}
+
+// print prints all documents, unless there is an error.
+func (e *edited) print(c *checked) int {
+	if err := e.addKept(len(e.list.Items())); err != nil {
+		return e.run.fail(errors.Join(err, e.close()))
+	}
+	return e.printed.print(c)
 }
 
 // noObjects is for functions that only report findings.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
+	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // fewSandboxes are rendered all at once: it takes less time, and little memory.
@@ -36,7 +37,7 @@ func (x *index) Postpone(d load.Document) bool {
 		return false
 	}
 	var s *incremental.Sandbox
-	if isOne && d.Package == "" && !x.needsAll() {
+	if isOne && d.Package == "" && !resolve.IsBuilt(d.Item) && !x.needsAll() {
 		s = incremental.ReadSandbox(d.Item, d.Key)
 	}
 	x.mu.Lock()

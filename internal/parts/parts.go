@@ -30,6 +30,8 @@ type Options struct {
 	// Unrendered means that nothing is rendered: sandboxes are checked, or resolved. Objects are those of the part that are
 	// printed, if there are any.
 	Unrendered bool
+	// Checked means that rules are checked: sandboxes of the same name depend on each other.
+	Checked bool
 	// Extensions are features: their documents are never postponed.
 	Extensions []extension.Extension
 	// Cache has the sandboxes that are not rendered again; it may be nil.
@@ -164,7 +166,7 @@ func (p *Parts) arrange(r *partsRun) bool {
 			bytes += item.Size()
 		}
 	}
-	if p.options.Unrendered && !p.keep(r.list) {
+	if p.options.Checked && !p.keep(r.list) {
 		return false
 	}
 	r.size = min(minPart+bytes/minPart, maxPart) // so that a part costs more than the documents that come with each

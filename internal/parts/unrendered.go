@@ -46,8 +46,8 @@ func (x *index) keep(list *krm.ResourceList) (done bool) {
 
 // take adds the name of a sandbox that was postponed. It returns false if another one has it, or it is no sandbox.
 func (x *index) take(d load.Document) bool {
-	if !isSandbox(d.Item) {
-		return false
+	if !isSandbox(d.Item) || !x.options.Checked {
+		return isSandbox(d.Item)
 	}
 	read, problems := document.ReadSandbox(d.Item)
 	var facts *incremental.Sandbox

@@ -14,6 +14,7 @@
 package resolve
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -49,6 +50,27 @@ type Options struct {
 type Report struct {
 	References, Sandboxes, Versions int
 	Lock                            LockStats
+
+	pins map[string]bool // the versions
+}
+
+// Plus returns the report of two parts of the sandboxes, which were resolved one by one.
+func (r Report) Plus(other Report) Report {
+	all := Report{
+		References: r.References + other.References, Sandboxes: r.Sandboxes + other.Sandboxes, pins: maps.Clone(r.pins),
+		Lock: LockStats{r.Lock.Added + other.Lock.Added, r.Lock.Moved + other.Lock.Moved, r.Lock.Removed + other.Lock.Removed},
+	}
+	if all.pins == nil {
+		all.pins = map[string]bool{}
+	}
+	maps.Copy(all.pins, other.pins)
+	all.Versions = len(all.pins)
+	return all
+}
+
+// Moves reports whether a config lets pinned references move, so that each depends on all sandboxes.
+func Moves(c v1alpha1.ResolveVersion) bool {
+	return c.Mode != "" && c.Mode != Keep && c.Mode != Locked || len(c.Update) > 0
 }
 
 // LockStats counts what happened to the entries of the lock.

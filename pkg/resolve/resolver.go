@@ -18,15 +18,14 @@ type resolver struct {
 	report    Report
 	wrong     krm.OptionErrors // names of Options.Update that no sandbox refers to
 
-	versions map[string]bool         // the chosen pins
 	resolved map[string][]*reference // by requested reference
 	failures map[string][]*reference // by message
 }
 
 func newResolver(list *krm.ResourceList, catalog *Catalog, options Options, sandboxes []*sandbox) *resolver {
 	r := &resolver{
-		Options: options, list: list, catalog: catalog, sandboxes: sandboxes, report: Report{Sandboxes: len(sandboxes)},
-		frozen: map[string]string{}, versions: map[string]bool{},
+		Options: options, list: list, catalog: catalog, sandboxes: sandboxes, report: Report{Sandboxes: len(sandboxes), pins: map[string]bool{}},
+		frozen:   map[string]string{},
 		resolved: map[string][]*reference{}, failures: map[string][]*reference{},
 	}
 	used := map[string]bool{} // the names that an entry of Update may have
@@ -78,7 +77,7 @@ func (r *resolver) resolve() {
 	if r.Mode != Locked && len(r.failures) == 0 && r.catalog.locks.isValid() {
 		r.updateLock()
 	}
-	r.report.Versions = len(r.versions)
+	r.report.Versions = len(r.report.pins)
 }
 
 // pin pins one reference and returns its new record. If it cannot be pinned, the record stays.
@@ -103,7 +102,7 @@ func (r *resolver) pin(ref *reference) (Resolution, error) {
 	}
 	ref.choice = choice
 	r.report.References++
-	r.versions[now.Pin] = true
+	r.report.pins[now.Pin] = true
 	r.resolved[ref.requested] = append(r.resolved[ref.requested], ref)
 	r.reportChoice(ref)
 	return now, nil

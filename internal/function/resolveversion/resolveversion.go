@@ -7,6 +7,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
@@ -18,7 +19,9 @@ func New(extensions ...extension.Extension) cli.Function {
 		Kind:    "ResolveVersion",
 		Example: "resolve-version plugins/ sandbox.yaml | render-phase -\n" +
 			"resolve-version --write-lock plugin-lock.yaml .",
-		Modes:      func() []cli.Mode { return []cli.Mode{&cli.Printing{}, &cli.Pins{LockKind: contract.PluginLock}} },
+		Modes: func() []cli.Mode {
+			return []cli.Mode{&cli.Printing{Edited: true}, &cli.Pins{LockKind: contract.PluginLock}}
+		},
 		Project:    []string{"catalogs", "resolve"},
 		Extensions: extensions,
 		Config:     func() cli.Config { return &resolveConfig{v1alpha1.ResolveVersion{Mode: resolve.Keep}, extensions} },
@@ -32,9 +35,7 @@ type resolveConfig struct {
 
 // Process pins every reference of the list.
 func (c *resolveConfig) Process(call cli.Call) (string, error) {
-	resolved, err := Resolve(call.List, resolve.Options{
-		ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode,
-	}, c.extensions...)
+	resolved, err := c.resolve(call, call.List)
 	wrong := call.OptionErrors(err)
 	switch {
 	case err != nil && !wrong:
@@ -43,4 +44,11 @@ func (c *resolveConfig) Process(call cli.Call) (string, error) {
 		return "resolved nothing: fix the errors above", nil
 	}
 	return resolved.String(), nil
+}
+
+// resolve pins the references of a list, which may be a part of that of the call.
+func (c *resolveConfig) resolve(call cli.Call, list *krm.ResourceList) (Resolved, error) {
+	return Resolve(list, resolve.Options{
+		ResolveVersion: c.ResolveVersion, CreateLock: call.WriteLock, PlaceLock: !call.FileMode,
+	}, c.extensions...)
 }
