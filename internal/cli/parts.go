@@ -116,12 +116,8 @@ type edited struct {
 }
 
 func (e *edited) add(_, documents []*krm.Item) error {
-	for i := range documents {
-		err := e.addKept(int(e.read.Postponed[e.postponed].Before))
-		if err == nil {
-			err = e.printed.add(nil, documents[i:i+1])
-		}
-		if err != nil {
+	for _, item := range documents {
+		if err := e.addBefore(int(e.read.Postponed[e.postponed].Before), item); err != nil {
 			return err
 		}
 		e.postponed++
@@ -129,16 +125,16 @@ func (e *edited) add(_, documents []*krm.Item) error {
 	return nil
 }
 
-// addKept prints the documents of the list before one of them.
-func (e *edited) addKept(end int) error {
+// addBefore prints the documents of the list before one of them, and others.
+func (e *edited) addBefore(end int, others ...*krm.Item) error {
 	from := e.kept
 	e.kept = end
-	return e.printed.add(nil, e.list.Items()[from:end])
+	return e.printed.add(nil, append(e.list.Items()[from:end:end], others...))
 }
 
 // print prints all documents, unless there is an error.
 func (e *edited) print(c *checked) int {
-	if err := e.addKept(len(e.list.Items())); err != nil {
+	if err := e.addBefore(len(e.list.Items())); err != nil {
 		return e.run.fail(errors.Join(err, e.close()))
 	}
 	return e.printed.print(c)

@@ -1,8 +1,6 @@
 package parts
 
 import (
-	"slices"
-
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/extension"
@@ -54,13 +52,13 @@ func (x *index) take(d load.Document) bool {
 	if x.options.Cache != nil {
 		facts = incremental.NewSandbox(read, problems, d.Key)
 	}
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	if facts != nil {
 		x.options.Cache.Postponed(facts)
 	} else {
 		x.options.Cache.Void()
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	return x.seen.Add(incremental.NameOf(read))
 }
 
@@ -70,8 +68,5 @@ func (x *index) isIndependent(item *krm.Item) bool {
 	if !x.options.Unrendered {
 		return incremental.IsIndependent(item, x.options.Extensions)
 	}
-	return item.Kind() != contract.OutputSecret && !extension.Have(x.options.Extensions, item) &&
-		!slices.ContainsFunc(x.options.Extensions, func(e extension.Extension) bool {
-			return slices.Contains(e.Rules.Kinds, item.Kind())
-		})
+	return item.Kind() != contract.OutputSecret && !extension.Have(x.options.Extensions, item)
 }

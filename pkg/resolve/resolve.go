@@ -54,18 +54,14 @@ type Report struct {
 	pins map[string]bool // the versions
 }
 
-// Plus returns the report of two parts of the sandboxes, which were resolved one by one.
+// Plus returns the report of two parts of the sandboxes, which were resolved one by one without a change of the lock.
 func (r Report) Plus(other Report) Report {
-	all := Report{
-		References: r.References + other.References, Sandboxes: r.Sandboxes + other.Sandboxes, pins: maps.Clone(r.pins),
-		Lock: LockStats{r.Lock.Added + other.Lock.Added, r.Lock.Moved + other.Lock.Moved, r.Lock.Removed + other.Lock.Removed},
+	pins := map[string]bool{}
+	maps.Copy(pins, r.pins)
+	maps.Copy(pins, other.pins)
+	return Report{
+		References: r.References + other.References, Sandboxes: r.Sandboxes + other.Sandboxes, Versions: len(pins), pins: pins,
 	}
-	if all.pins == nil {
-		all.pins = map[string]bool{}
-	}
-	maps.Copy(all.pins, other.pins)
-	all.Versions = len(all.pins)
-	return all
 }
 
 // Moves reports whether a config lets pinned references move, so that each depends on all sandboxes.
