@@ -81,8 +81,10 @@ var partsInputs = []partsInput{
 	{name: "a duplicate id", atOnce: true,
 		change: replaced("annotations: {", "annotations: {resourceplugins.dev/sandbox-id: abcdefghijklm, ", 8, last)},
 	{name: "an own id", change: replaced("annotations: {", "annotations: {resourceplugins.dev/sandbox-id: abcdefghijklm, ", last)},
-	{name: "built by kustomize", atOnce: true, args: []string{"--verbose"}, change: several(replaced("plugin: db@1.0.0", "plugin: db@^1", 7, 299, last),
-		replaced("annotations: {", "annotations: {kustomize.config.k8s.io/id: x, ", 7, 299, last))},
+	{name: "built by kustomize", atOnce: true, args: []string{"--verbose"}, change: several(
+		replaced("plugin: db@1.0.0", "plugin: db@^1", 7, 299, last),
+		replaced("annotations: {", "annotations: {kustomize.config.k8s.io/id: x, ", 7, 299, last),
+	)},
 	{name: "a duplicate routing key", atOnce: true,
 		change: replaced("annotations: {", "annotations: {resourceplugins.dev/routing-key: abcdefgh, ", 8, last)},
 	{name: "an unknown plugin in the last document", change: replaced("plugin: db@1.0.0", "plugin: bd@1.0.0", last), atOnce: true},

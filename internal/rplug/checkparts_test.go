@@ -83,8 +83,9 @@ spec: {sandbox: sandbox-7, resource: testdb, data: {host: provision.hots}}
 `}},
 	{name: "no name", change: replaced("  name: sandbox-", "  label: sandbox-", 11)},
 	{name: "no names", atOnce: true, change: replaced("  name: sandbox-", "  label: sandbox-", 11, 200)},
-	{name: "a kept one with a name in another file", atOnce: true,
-		change: several(replaced("name: sandbox-5\n", "name: sandbox-350\n", 5), replaced("shop", "shop # krm-functions: ignore x y", 5))},
+	{name: "a kept one with a name in another file", atOnce: true, change: several(
+		replaced("name: sandbox-5\n", "name: sandbox-350\n", 5), replaced("shop", "shop # krm-functions: ignore x y", 5),
+	)},
 	{name: "no YAML in a file of its own", change: replaced("spec:\n", "spec:\n   a: b\n", fileOfItsOwn)},
 	{name: "no YAML in a file of many", change: replaced("spec:\n", "spec:\n   a: b\n", 7)},
 	{name: "a line separator in a file of its own", change: replaced("pull request", "pull \u2028request", fileOfItsOwn)},

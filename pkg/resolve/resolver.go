@@ -24,7 +24,8 @@ type resolver struct {
 
 func newResolver(list *krm.ResourceList, catalog *Catalog, options Options, sandboxes []*sandbox) *resolver {
 	r := &resolver{
-		Options: options, list: list, catalog: catalog, sandboxes: sandboxes, report: Report{Sandboxes: len(sandboxes), pins: map[string]bool{}},
+		Options: options, list: list, catalog: catalog, sandboxes: sandboxes,
+		report:   Report{Sandboxes: len(sandboxes), pins: map[string]bool{}},
 		frozen:   map[string]string{},
 		resolved: map[string][]*reference{}, failures: map[string][]*reference{},
 	}
