@@ -112,8 +112,8 @@ func (r *reader) isSimple() bool {
 	return len(d.Problems) == 0 && len(d.Failed) == 0 && len(d.Unset) == 0
 }
 
-// Read reads a postponed document: again, or for the first time if it was deferred. The place is that among all documents. It
-// returns false if a document that was deferred must be kept: all documents are needed then.
+// Read reads a postponed document: again, or for the first time if it was deferred. The place is that among all documents.
+// It returns false if a document that was deferred must be kept: all documents are needed then.
 func (p *Package) Read(i int) (d Document, place int, ok bool) {
 	of := p.parts[p.Postponed[i].part]
 	r := of.read(p.options, &inserts{})

@@ -108,8 +108,8 @@ func (o Options) foreign(of chunk) (item *krm.Item, above int) {
 	return item, above
 }
 
-// header returns the object that a text seems to be, which is not parsed if its names are plain to see, and how many lines of
-// the text are above it. It returns nil if the text may be anything else.
+// header returns the object that a text seems to be, which is not parsed if its names are plain to see, and how many lines
+// of the text are above it. It returns nil if the text may be anything else.
 func header(text []byte) (item *krm.Item, above int) {
 	if bytes.HasPrefix(text, []byte("---")) {
 		if !isBlank(text[:lineEnd(text, 0)]) {

@@ -58,7 +58,7 @@ func TestResolveInPartsPrintsTheSame(t *testing.T) {
 			codeOfParts, stderrOfParts := resolveWith(watch, &parted, args...)
 			assert.Equal(t, code, codeOfParts, "%s %s", in.name, flags)
 			assert.Equal(t, stderr, stderrOfParts, "%s %s", in.name, flags)
-			assert.True(t, plain.String() == parted.String(), "%s %s: stdout differs", in.name, flags)
+			assert.True(t, bytes.Equal(plain.Bytes(), parted.Bytes()), "%s %s: stdout differs", in.name, flags)
 			if watch.done {
 				inParts++
 			}

@@ -27,7 +27,7 @@ type processor struct {
 	config *resolveConfig
 }
 
-// ProcessParts implements cli.PartsProcessor. An error takes all documents: its message names the sandboxes that it is about.
+// ProcessParts implements cli.PartsProcessor. An error takes all documents: its message names all sandboxes concerned.
 func (p *processor) ProcessParts(call cli.Call, documents cli.Postponed) (summary string, done bool, err error) {
 	var mu sync.Mutex
 	var total Resolved
