@@ -29,7 +29,7 @@ func (r *run) configure(item *krm.Item) []strictyaml.Problem {
 }
 
 func wrong(path krm.Path, message string) []strictyaml.Problem {
-	return []strictyaml.Problem{{Rule: strictyaml.RuleType, Severity: krm.Error, Path: path, Message: message}}
+	return []strictyaml.Problem{{Rule: strictyaml.RuleType, Severity: strictyaml.SeverityError, Path: path, Message: message}}
 }
 
 // typed decodes the fields next to apiVersion, kind and metadata.

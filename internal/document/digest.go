@@ -2,7 +2,6 @@ package document
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -11,84 +10,15 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
-// Limits of a document once its aliases are expanded, besides strictyaml.MaxAliased. A Kubernetes object has at most
-// 1.5 MiB.
-const (
-	MaxDigestSize  = 4 << 20 // bytes of text and nodes
-	MaxDigestDepth = 1000    // mappings and lists in each other
-)
-
-// digestPrefix names the algorithm.
-const digestPrefix = "sha256:"
-
-// Digest returns the digest of a plugin document: the identity of a plugin's version, as one line of text. Two documents
-// have the same digest if and only if they publish the same content, however they are written. A nil spec is an absent one.
-// A spec that has no canonical form is an error, whose path is from the document's root.
-//
-// A digest is "sha256:" and the 64 lower-case hexadecimal digits of the SHA-256 of the document's canonical JSON, which
-// has no byte that is not described here:
-//
-//	{"name":NAME,"spec":SPEC,"version":VERSION}
-//
-// NAME is the bare name, VERSION the canonical version ("1.0.0" for `@v1.0`, "0.0.0" where the document names none),
-// and SPEC the spec with its templates filled in. Nothing else counts: no metadata, no annotation, no comment. The JSON
-// is that of RFC 8785:
-//
-//   - No white space between tokens, no newline at the end; UTF-8 without a byte order mark.
-//   - An object's members are sorted by their names, compared as UTF-16 code units. Merge keys (`<<`) and aliases are
-//     expanded first: a mapping's own keys win over merged ones, earlier merged mappings over later ones. A member whose
-//     value is null or the empty string is left out, SPEC itself included: both mean absent to the readers of a plugin,
-//     and kpt turns the one into the other in `{namespace: }`. Empty arrays and objects are kept: `create: []` is not
-//     the same document as one without create.
-//   - An array keeps its order, its nulls as `null` and its empty strings.
-//   - In a string, `"` and `\` are escaped by a backslash, U+0008, U+0009, U+000A, U+000C and U+000D are \b \t \n \f \r,
-//     other code points below U+0020 are \u00 with two lower-case digits. Everything else stands for itself.
-//   - `true` and `false`.
-//   - A number is written as ECMAScript's Number.prototype.toString does: `1e3`, `1_000`, `0x3e8` and `1000.0` are 1000,
-//     `1e21` is 1e+21, `-0.0` is 0. Integers of 64 bits keep all their digits.
-//
-// YAML is read as go-yaml v3 does, which is what kustomize and kpt use: `yes` and `on` are strings, `010` is 8. A plain
-// date is the string that kustomize makes of it (`2020-01-01` is "2020-01-01T00:00:00Z"), `!!binary` the text it
-// encodes. So a document has one digest in a file, in kpt and in kustomize, which sends documents through JSON.
-//
-// A value without such a form is an error: a key that is not a string, a key given twice, not-a-number and infinity, a
-// number with more digits than a 64-bit float holds (kustomize would drop some), a plain time of day (kpt would quote some),
-// text with U+0085 (kustomize would make a blank or a line break of it), binary data that is not UTF-8, a document that
-// expands to more than MaxDigestSize or nests deeper than MaxDigestDepth. testdata/vectors has documents with their bytes
-// and digests.
+// Digest returns the digest of a plugin document, which is the identity of a plugin's version: strictyaml.Digest of its bare
+// name, its canonical version ("1.0.0" for `@v1.0`, "0.0.0" where the document names none) and its spec with the templates
+// filled in.
 func Digest(name version.Name, spec *yaml.Node) (string, *strictyaml.Problem) {
-	text, problem := CanonicalPlugin(name, spec)
-	if problem != nil {
-		return "", problem
-	}
-	sum := sha256.Sum256(text)
-	return digestPrefix + hex.EncodeToString(sum[:]), nil
-}
-
-// CanonicalPlugin returns the bytes that Digest hashes.
-func CanonicalPlugin(name version.Name, spec *yaml.Node) ([]byte, *strictyaml.Problem) {
-	w := &digestWriter{left: MaxDigestSize}
-	w.raw(`{"name":`)
-	w.quote(name.Bare)
-	if spec != nil {
-		expanded, problems := strictyaml.Expand(spec, "spec")
-		if len(problems) > 0 {
-			return nil, &problems[0]
-		}
-		spec = expanded
-	}
-	if !isAbsent(spec) {
-		w.raw(`,"spec":`)
-		w.below("spec", spec)
-	}
-	w.raw(`,"version":`)
-	w.quote(name.Version.String())
-	w.raw(`}`)
-	return w.out, w.problem
+	return strictyaml.Digest(name.Bare, name.Version.String(), spec)
 }
 
 // IsDigest reports whether text has the form of a digest.
 func IsDigest(text string) bool {
-	digits, ok := strings.CutPrefix(text, digestPrefix)
+	digits, ok := strings.CutPrefix(text, strictyaml.DigestPrefix)
 	return ok && len(digits) == 2*sha256.Size && strings.Trim(digits, "0123456789abcdef") == ""
 }

@@ -35,7 +35,7 @@ func FuzzRewritten(f *testing.F) {
 			return
 		}
 		published := name(t, "db@1.0.0")
-		first, problem := document.CanonicalPlugin(published, root.Content[0])
+		first, problem := canonicalOf(published, root.Content[0])
 		if problem != nil {
 			require.NotContains(t, problem.String(), "\n")
 			return
@@ -66,7 +66,7 @@ func asJSON(t *testing.T, text string, first []byte) {
 	}
 	var root yaml.Node
 	require.NoError(t, yaml.Unmarshal(back, &root))
-	again, problem := document.CanonicalPlugin(name(t, "db@1.0.0"), root.Content[0])
+	again, problem := canonicalOf(name(t, "db@1.0.0"), root.Content[0])
 	require.Nil(t, problem, "%s", back)
 	require.Equal(t, string(first), string(again), "%s", back)
 }
@@ -82,7 +82,7 @@ func rewritten(t *testing.T, node *yaml.Node, seed uint64, first []byte) {
 	if yaml.Unmarshal(text, &root) != nil || len(root.Content) != 1 {
 		return // go-yaml does not read everything it writes
 	}
-	again, problem := document.CanonicalPlugin(name(t, "db@1.0.0"), root.Content[0])
+	again, problem := canonicalOf(name(t, "db@1.0.0"), root.Content[0])
 	require.Nil(t, problem, "%s", text)
 	require.Equal(t, string(first), string(again), "%s", text)
 }
@@ -142,7 +142,7 @@ func TestNumbersAsJavaScriptWritesThem(t *testing.T) {
 		value := random.NormFloat64() * pow10(random.IntN(60)-30)
 		text, err := json.Marshal(value)
 		require.NoError(t, err)
-		canonical, problem := document.CanonicalPlugin(published, &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)})
+		canonical, problem := canonicalOf(published, &yaml.Node{Kind: yaml.ScalarNode, Value: string(text)})
 		require.Nil(t, problem)
 		require.Equal(t, `{"name":"db","spec":`+string(text)+`,"version":"1.0.0"}`, string(canonical))
 	}

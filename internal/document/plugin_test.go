@@ -106,7 +106,7 @@ func TestReadNamesWhatIsMissingOrOld(t *testing.T) {
 		var got []string
 		for _, problem := range problems {
 			got = append(got, string(problem.Path)+": "+problem.Rule)
-			assert.Equal(t, krm.Error, problem.Severity, name)
+			assert.Equal(t, strictyaml.SeverityError, problem.Severity, name)
 			assert.NotContains(t, problem.Message, "\n", name)
 		}
 		assert.Equal(t, c.want, got, name)

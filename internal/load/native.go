@@ -111,18 +111,18 @@ func topLevelKey(name string, seen map[string]bool) strictyaml.Problem {
 	known := strings.ToLower(name)
 	switch {
 	case known == "version":
-		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: krm.Warning,
+		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: strictyaml.SeverityWarning,
 			Message: `key "version" is ignored: the version must be part of the name, as in name: hello-db@1.2.0`}
 	case known != "name" && known != "spec":
-		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: krm.Warning,
+		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: strictyaml.SeverityWarning,
 			Message: fmt.Sprintf("key %q is ignored: a native document has name and spec only", name)}
 	case seen[known]:
-		return strictyaml.Problem{Rule: strictyaml.RuleDuplicate, Severity: krm.Error,
+		return strictyaml.Problem{Rule: strictyaml.RuleDuplicate, Severity: strictyaml.SeverityError,
 			Message: fmt.Sprintf("must be given once: key %q is repeated", name)}
 	}
 	seen[known] = true
 	if known != name {
-		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: krm.Error, Proposed: known,
+		return strictyaml.Problem{Rule: strictyaml.RuleUnknown, Severity: strictyaml.SeverityError, Proposed: known,
 			Message: fmt.Sprintf("unknown key %q: did you mean %q?", name, known)}
 	}
 	return strictyaml.Problem{}

@@ -104,7 +104,7 @@ func (p *Package) Results() krm.Results {
 }
 
 func (d *Document) result(problem strictyaml.Problem) krm.Result {
-	result := krm.At(d.Item, problem.Path, problem.Severity, problem.Message)
+	result := krm.At(d.Item, problem.Path, krm.Severity(problem.Severity), problem.Message)
 	result.Tags = map[string]string{krm.RuleTag: problem.Rule}
 	if problem.Line > 0 {
 		result.Place.Line, result.Place.Column = problem.Line, problem.Column

@@ -228,7 +228,7 @@ func (r *reader) finish(oursInFile bool) {
 
 func (r *reader) reportAll(problems []strictyaml.Problem) {
 	for _, p := range problems {
-		r.report(p.Line+r.chunk.line, p.Column, p.Severity, p.Message)
+		r.report(p.Line+r.chunk.line, p.Column, krm.Severity(p.Severity), p.Message)
 	}
 }
 

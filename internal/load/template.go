@@ -161,6 +161,6 @@ func (e *Expander) record(node *yaml.Node, origins []Origin) {
 func (e *Expander) report(path krm.Path, err error) {
 	if !errors.Is(err, errReported) {
 		e.Problems = append(e.Problems,
-			strictyaml.Problem{Rule: RuleTemplate, Severity: krm.Error, Path: path, Message: err.Error()})
+			strictyaml.Problem{Rule: RuleTemplate, Severity: strictyaml.SeverityError, Path: path, Message: err.Error()})
 	}
 }

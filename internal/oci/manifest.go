@@ -8,7 +8,7 @@ import (
 	"github.com/opencontainers/image-spec/specs-go"
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // The media types.
@@ -22,7 +22,7 @@ const (
 const (
 	maxManifest = 4 << 20 // the limit of registries
 	maxCatalog  = 16 << 20
-	maxPlugin   = document.MaxDigestSize
+	maxPlugin   = strictyaml.MaxDigestSize
 	maxTotal    = 256 << 20
 	maxFiles    = 10_000
 )

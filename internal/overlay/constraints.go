@@ -141,7 +141,7 @@ func (c *checker) replaced(at krm.Path, words []string) {
 func (c *checker) warn(rule string, at krm.Path, message string) {
 	c.report(at, "%s", message)
 	warning := &c.problems[len(c.problems)-1]
-	warning.Rule, warning.Severity = rule, krm.Warning
+	warning.Rule, warning.Severity = rule, strictyaml.SeverityWarning
 }
 
 func (c *checker) mounts(mounts []corev1.VolumeMount, at krm.Path) {

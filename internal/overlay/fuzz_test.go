@@ -13,7 +13,7 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/overlay"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -74,7 +74,7 @@ func FuzzParseIsAsStrictAsKubernetes(f *testing.F) {
 		o, problems := overlay.Parse(text)
 		for _, p := range problems {
 			require.NotContains(t, p.String(), "\n")
-			if p.Severity == krm.Error {
+			if p.Severity == strictyaml.SeverityError {
 				return
 			}
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/overlay"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 func TestGoodOverlays(t *testing.T) {
@@ -236,7 +236,7 @@ func TestConflictsWithTheRunner(t *testing.T) {
 	require.Len(t, got, 2)
 	assert.Equal(t, "line 2: metadata.namespace: must not be \"a\": `runner.namespace` is \"b\"; remove it", got[0].String())
 	assert.Equal(t, "line 6: spec.containers[0].image: must not be \"yy\": `runner.image` is \"z\"; remove it", got[1].String())
-	assert.Equal(t, krm.Error, got[1].Severity)
+	assert.Equal(t, strictyaml.SeverityError, got[1].Severity)
 }
 
 func TestReservedPaths(t *testing.T) {

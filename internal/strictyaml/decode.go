@@ -23,9 +23,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
 // MaxAliased is the highest number of values to which aliases of a tree may expand: a few lines can become billions.
@@ -53,12 +52,12 @@ const (
 // Into decodes node into target, a pointer to a struct. Problems are in document order, those of aliases first, with
 // paths below base. A field whose value has the wrong type is not changed. Into panics if target has a field of an
 // unsupported type.
-func Into(node *yaml.Node, base krm.Path, target any) []Problem {
+func Into(node *yaml.Node, base Path, target any) []Problem {
 	_, problems := into(&decoder{}, node, base, target)
 	return problems
 }
 
-func into(d *decoder, node *yaml.Node, base krm.Path, target any) (*yaml.Node, []Problem) {
+func into(d *decoder, node *yaml.Node, base Path, target any) (*yaml.Node, []Problem) {
 	if node != nil && node.Kind == yaml.DocumentNode && len(node.Content) == 1 {
 		node = node.Content[0]
 	}
@@ -73,7 +72,7 @@ func into(d *decoder, node *yaml.Node, base krm.Path, target any) (*yaml.Node, [
 // path is a path that is only formatted for a problem.
 type path struct {
 	parent *path
-	base   krm.Path
+	base   Path
 	key    string
 	list   bool // an element of a list, at index
 	index  int
@@ -81,7 +80,7 @@ type path struct {
 	depth  int  // of the value at the path; only counted while values are decoded
 }
 
-func (p *path) full() krm.Path {
+func (p *path) full() Path {
 	switch {
 	case p.parent == nil:
 		return p.base
@@ -100,7 +99,7 @@ type decoder struct {
 
 // report adds a problem of a node, which is the value at the path, its key or the mapping without the key.
 func (d *decoder) report(rule string, at *path, node *yaml.Node, format string, args ...any) *Problem {
-	problem := Problem{Rule: rule, Severity: krm.Error, Path: at.full(), Message: fmt.Sprintf(format, args...)}
+	problem := Problem{Rule: rule, Severity: SeverityError, Path: at.full(), Message: fmt.Sprintf(format, args...)}
 	if d.object {
 		problem.Line = node.Line
 	}
@@ -162,7 +161,7 @@ func (d *decoder) value(node *yaml.Node, at path, target reflect.Value) {
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
 func (d *decoder) raw(node *yaml.Node, at *path, target reflect.Value) {
-	text, err := kyaml.NewRNode(node).MarshalJSON()
+	text, err := yamlprint.EncodeJSON(node)
 	if err != nil {
 		d.report(RuleType, at, node, "must be a value of JSON: %v", strings.ReplaceAll(err.Error(), "\n", " "))
 		return

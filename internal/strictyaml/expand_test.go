@@ -9,7 +9,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 func TestExpand(t *testing.T) {
@@ -59,8 +58,8 @@ func TestExpandCopiesOnDemand(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal([]byte("a: &a [1, 2]\nb: *a"), shared))
 	expanded, _ := strictyaml.Expand(plain, "")
 	assert.Same(t, plain, expanded)
-	_, problems := strictyaml.Expand(shared, krm.Path(""))
+	_, problems := strictyaml.Expand(shared, strictyaml.Path(""))
 	assert.Empty(t, problems)
-	b, _ := krm.Path("b").Find(shared.Content[0])
+	b, _ := strictyaml.Path("b").Find(shared.Content[0])
 	assert.Equal(t, "a", b.Anchor, "the alias still leads to the anchored value")
 }

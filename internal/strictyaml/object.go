@@ -8,10 +8,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	"k8s.io/apimachinery/pkg/api/resource"
-	"k8s.io/apimachinery/pkg/util/intstr"
-
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // IntoObject decodes a tree into a Kubernetes object, as strictly as the API server. It returns the tree as Kubernetes
@@ -19,7 +15,7 @@ import (
 // strings. Into's rules apply with these differences: whole numbers may have any form of YAML 1.1, such as 0400; null
 // must not be in a list or a map; each element of a list that a strategic merge patch merges must have its merge key;
 // and problems have lines.
-func IntoObject(node *yaml.Node, base krm.Path, target any) (*yaml.Node, []Problem) {
+func IntoObject(node *yaml.Node, base Path, target any) (*yaml.Node, []Problem) {
 	return into(&decoder{object: true}, node, base, target)
 }
 
@@ -39,35 +35,62 @@ func isDirective(key string) bool {
 	return slices.Contains(directives, word)
 }
 
+// kubernetesType is a type of Kubernetes with its own JSON form. Its format is that of OpenAPI: "int-or-string", empty for
+// a quantity, and "date-time".
+type kubernetesType interface {
+	json.Unmarshaler
+	OpenAPISchemaFormat() string
+}
+
 // special decodes types of Kubernetes with their own JSON form. It returns false for other types.
 func (d *decoder) special(node *yaml.Node, at *path, target reflect.Value) bool {
-	switch v := target.Addr().Interface().(type) {
-	case *resource.Quantity:
-		d.quantity(node, at, v)
-	case *intstr.IntOrString:
-		if node.ShortTag() == "!!int" {
-			v.Type = intstr.Int
-			d.number(node, *at, reflect.ValueOf(&v.IntVal).Elem())
-		} else {
-			v.Type = intstr.String
-			d.text(node, *at, reflect.ValueOf(&v.StrVal).Elem())
-		}
-	case json.Unmarshaler: // a time, or who manages what
-		d.report(RuleType, at, node, "must not be set: Kubernetes itself fills it in")
-	default:
+	special, isSpecial := target.Addr().Interface().(json.Unmarshaler)
+	if !isSpecial {
 		return false
 	}
+	format := "none"
+	if known, ok := special.(kubernetesType); ok {
+		format = known.OpenAPISchemaFormat()
+	}
+	switch format {
+	case "":
+		d.quantity(node, at, special)
+	case "int-or-string":
+		d.numberOrText(node, at, special)
+	default: // a time, or who manages what
+		d.report(RuleType, at, node, "must not be set: Kubernetes itself fills it in")
+	}
 	return true
+}
+
+// numberOrText decodes an IntOrString.
+func (d *decoder) numberOrText(node *yaml.Node, at *path, target json.Unmarshaler) {
+	var number int32
+	var text string
+	value := any(&number)
+	if node.ShortTag() == "!!int" {
+		d.number(node, *at, reflect.ValueOf(&number).Elem())
+	} else {
+		value = &text
+		d.text(node, *at, reflect.ValueOf(&text).Elem())
+	}
+	encoded, err := json.Marshal(value)
+	if err == nil {
+		err = target.UnmarshalJSON(encoded)
+	}
+	if err != nil {
+		panic("strictyaml: " + err.Error()) // a number and a string are values of it
+	}
 }
 
 // exactDigits is the number of digits of an unquoted number that survive readers that use float64.
 const exactDigits = 15
 
-// maxExponent is the longest exponent of a quantity, with its sign: ParseQuantity takes minutes for 1e-999999999.
+// maxExponent is the longest exponent of a quantity, with its sign: resource.ParseQuantity takes minutes for 1e-999999999.
 const maxExponent = 4
 
 // quantity decodes a quantity such as 100m. One that is written as a number becomes a string in the tree.
-func (d *decoder) quantity(node *yaml.Node, at *path, target *resource.Quantity) {
+func (d *decoder) quantity(node *yaml.Node, at *path, target json.Unmarshaler) {
 	tag, text := node.ShortTag(), node.Value
 	if tag == "!!int" {
 		text = decimal(node)
@@ -76,9 +99,9 @@ func (d *decoder) quantity(node *yaml.Node, at *path, target *resource.Quantity)
 	digits := len(mantissa) - strings.Count(mantissa, ".") - strings.Count(mantissa, "-") - strings.Count(mantissa, "+")
 	isNumber := tag == "!!int" || tag == "!!float" && digits <= exactDigits
 	if node.Kind == yaml.ScalarNode && (isNumber || tag == "!!str") && len(exponent) <= maxExponent &&
-		strings.ContainsAny(text, "0123456789") {
-		if quantity, err := resource.ParseQuantity(text); err == nil {
-			*target, node.Tag, node.Value = quantity, "!!str", text
+		strings.ContainsAny(text, "0123456789") && strings.TrimSpace(text) == text {
+		if target.UnmarshalJSON([]byte(`"`+text+`"`)) == nil {
+			node.Tag, node.Value = "!!str", text
 			return
 		}
 	}
@@ -98,8 +121,8 @@ func decimal(node *yaml.Node) string {
 // mergeKeys checks that the elements of a list that is merged by a key have distinct keys.
 func (d *decoder) mergeKeys(list *yaml.Node, at *path, key string) {
 	for i, element := range list.Content {
-		value := krm.Value(element, key)
-		isReplaced := d.patch && krm.Value(element, "$patch") != nil // such as {$patch: replace}
+		value := Value(element, key)
+		isReplaced := d.patch && Value(element, "$patch") != nil // such as {$patch: replace}
 		if element.Kind == yaml.MappingNode && !isReplaced && (value == nil || isNull(value) || value.Value == "") {
 			below := path{parent: at, list: true, index: i}
 			d.report(RuleRequired, &path{parent: &below, key: key}, element, "must be set")

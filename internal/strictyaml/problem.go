@@ -5,8 +5,16 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+)
 
-	"github.com/resource-plugins/krm-functions/pkg/krm"
+// Severity is the severity of a problem.
+type Severity string
+
+// The severities, as in the KRM Functions Specification.
+const (
+	SeverityError   Severity = "error"
+	SeverityWarning Severity = "warning"
+	SeverityInfo    Severity = "info"
 )
 
 // Problem is a problem of a document. Everything that reads documents reports this type.
@@ -15,9 +23,9 @@ type Problem struct {
 	// the reader has no rules.
 	Rule string
 	// Severity is an error, or a warning if the value is used anyway.
-	Severity krm.Severity
+	Severity Severity
 	// Path is the field, below the path that the reader was given; empty for the whole document.
-	Path krm.Path
+	Path Path
 	// Line and Column are the position in the text that was read, counted from 1; 0 means the position of the field.
 	Line, Column int
 	// Message is the requirement, and how to meet it, on one line.
@@ -33,12 +41,12 @@ type Problem struct {
 }
 
 // Error returns a problem of the severity Error.
-func Error(at krm.Path, format string, args ...any) Problem {
-	return Problem{Severity: krm.Error, Path: at, Message: fmt.Sprintf(format, args...)}
+func Error(at Path, format string, args ...any) Problem {
+	return Problem{Severity: SeverityError, Path: at, Message: fmt.Sprintf(format, args...)}
 }
 
 // Repeated returns the problem of a duplicate key.
-func Repeated(at krm.Path, key string) Problem {
+func Repeated(at Path, key string) Problem {
 	problem := Error(at, "must be given once: key %q is repeated", shortened(key))
 	problem.Rule = RuleDuplicate
 	return problem

@@ -10,8 +10,6 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 func (d *decoder) scalar(node *yaml.Node, at path, target reflect.Value) {
@@ -68,7 +66,7 @@ func (d *decoder) unquoted(node *yaml.Node, at *path) *yaml.Node {
 		return node
 	}
 	problem := d.report(RuleQuoted, at, node, "the string %q is taken for a number", node.Value)
-	problem.Severity, problem.Proposed = krm.Warning, number
+	problem.Severity, problem.Proposed = SeverityWarning, number
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: node.Value, Line: node.Line, Column: node.Column}
 }
 
@@ -79,7 +77,7 @@ func (d *decoder) quoted(node *yaml.Node, at *path) *yaml.Node {
 		return node
 	}
 	problem := d.report(RuleUnquoted, at, node, "the number %s is taken for a string: quote it", oneLine(node.Value))
-	problem.Severity, problem.Proposed = krm.Warning, node.Value
+	problem.Severity, problem.Proposed = SeverityWarning, node.Value
 	return &yaml.Node{
 		Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle, Value: node.Value,
 		Line: node.Line, Column: node.Column,
@@ -105,9 +103,9 @@ func (d *decoder) text(node *yaml.Node, at path, target reflect.Value) {
 		d.report(RuleAmbiguous, &at, node, "%q is a boolean to some YAML readers: quote it", node.Value)
 	case d.object: // Kubernetes takes dates and times for strings
 	case tag == "!!timestamp":
-		d.report(RuleAmbiguous, &at, node, "%q is a date to some YAML readers: quote it", node.Value).Severity = krm.Warning
+		d.report(RuleAmbiguous, &at, node, "%q is a date to some YAML readers: quote it", node.Value).Severity = SeverityWarning
 	case node.Style == 0 && isSexagesimal(node.Value):
-		d.report(RuleAmbiguous, &at, node, "%q is a number to some YAML readers: quote it", node.Value).Severity = krm.Warning
+		d.report(RuleAmbiguous, &at, node, "%q is a number to some YAML readers: quote it", node.Value).Severity = SeverityWarning
 	}
 	target.SetString(node.Value)
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
 // indentation of one level, in spaces.
@@ -25,7 +24,7 @@ func AppendTree(dst []byte, node *yaml.Node) ([]byte, bool) {
 	return appendBlock(dst, node, false)
 }
 
-// Encode prints a tree with kyaml's encoder.
+// Encode prints a tree as kyaml's encoder does, which is go-yaml's with these settings.
 func Encode(node *yaml.Node) (text []byte, err error) {
 	defer func() {
 		if crash := recover(); crash != nil {
@@ -33,7 +32,9 @@ func Encode(node *yaml.Node) (text []byte, err error) {
 		}
 	}()
 	var out bytes.Buffer
-	encoder := kyaml.NewEncoder(&out)
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(indentation)
+	encoder.CompactSeqIndent()
 	if err := encoder.Encode(node); err != nil {
 		return nil, err
 	}

@@ -161,6 +161,27 @@ func AppendTreeJSON(dst []byte, node *yaml.Node) ([]byte, error) {
 	return append(dst, end), nil
 }
 
+// EncodeJSON returns the JSON of a mapping or a list, as the method MarshalJSON of kyaml's RNode does: the content of its
+// YAML text, with sorted keys.
+func EncodeJSON(node *yaml.Node) ([]byte, error) {
+	text, err := Encode(node)
+	if err != nil {
+		return nil, err
+	}
+	if node.Kind == yaml.SequenceNode {
+		var list []any
+		if err := yaml.Unmarshal(text, &list); err != nil {
+			return nil, err
+		}
+		return json.Marshal(list)
+	}
+	mapping := map[string]any{}
+	if err := yaml.Unmarshal(text, &mapping); err != nil {
+		return nil, err
+	}
+	return json.Marshal(mapping)
+}
+
 func appendScalarJSON(dst []byte, node *yaml.Node) ([]byte, error) {
 	switch node.ShortTag() {
 	case nullTag:

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // mergeKey adds the fields of other mappings to its own (https://yaml.org/type/merge.html).
@@ -61,12 +63,12 @@ func twice(path Path) error {
 // keysOf iterates over the keys of a mapping, none if it is not one.
 func keysOf(mapping *yaml.Node) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		mapping = dereference(mapping)
+		mapping = strictyaml.Dereference(mapping)
 		if mapping == nil || mapping.Kind != yaml.MappingNode {
 			return
 		}
 		for n := 0; n+1 < len(mapping.Content); n += 2 {
-			if !yield(dereference(mapping.Content[n]).Value) {
+			if !yield(strictyaml.Dereference(mapping.Content[n]).Value) {
 				return
 			}
 		}

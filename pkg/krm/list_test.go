@@ -7,7 +7,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 )
+
+func parsed(t *testing.T, text string) *yaml.Node {
+	t.Helper()
+	root, err := parseOne([]byte(text))
+	require.NoError(t, err)
+	return root
+}
 
 func TestSelect(t *testing.T) {
 	t.Parallel()

@@ -42,7 +42,7 @@ func (i *Item) PlaceOf(path Path) Place {
 	if i.source == nil {
 		return i.placeOf(nil)
 	}
-	nearest, _ := path.nearest(i.YNode())
+	nearest, _ := path.Nearest(i.YNode())
 	return i.placeOf(nearest)
 }
 

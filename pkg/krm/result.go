@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
@@ -132,7 +133,7 @@ func compareResults(a, b Result) int {
 		cmp.Compare(a.order, b.order),
 		cmp.Compare(a.Place.Line, b.Place.Line),
 		cmp.Compare(a.Place.Column, b.Place.Column),
-		comparePaths(a.path(), b.path()),
+		strictyaml.ComparePaths(a.path(), b.path()),
 		cmp.Compare(rank(a.Severity), rank(b.Severity)),
 		cmp.Compare(a.Message, b.Message),
 	)

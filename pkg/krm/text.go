@@ -57,6 +57,6 @@ func (r Result) node() *yaml.Node {
 			return key
 		}
 	}
-	node, _ := r.path().nearest(r.item.YNode())
+	node, _ := r.path().Nearest(r.item.YNode())
 	return node
 }

@@ -5,6 +5,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // The tags of strings, nulls and base64 texts.
@@ -55,41 +57,7 @@ func sizeOf(node *yaml.Node) int {
 }
 
 // Value returns the value of key in a mapping, or nil. It follows aliases.
-func Value(mapping *yaml.Node, key string) *yaml.Node {
-	mapping = dereference(mapping)
-	if mapping == nil || mapping.Kind != yaml.MappingNode {
-		return nil
-	}
-	if n := keyIndex(mapping, key); n >= 0 {
-		return dereference(mapping.Content[n+1])
-	}
-	return nil
-}
-
-func elementAt(list *yaml.Node, index int) *yaml.Node {
-	list = dereference(list)
-	if list == nil || list.Kind != yaml.SequenceNode || index >= len(list.Content) {
-		return nil
-	}
-	return dereference(list.Content[index])
-}
-
-func dereference(node *yaml.Node) *yaml.Node {
-	for node != nil && node.Kind == yaml.AliasNode {
-		node = node.Alias
-	}
-	return node
-}
-
-// keyIndex returns the index of a key in a mapping's content, or -1.
-func keyIndex(mapping *yaml.Node, key string) int {
-	for n := 0; n+1 < len(mapping.Content); n += 2 {
-		if mapping.Content[n].Value == key {
-			return n
-		}
-	}
-	return -1
-}
+func Value(mapping *yaml.Node, key string) *yaml.Node { return strictyaml.Value(mapping, key) }
 
 func hasAliases(node *yaml.Node) bool {
 	if node.Kind == yaml.AliasNode {
@@ -119,7 +87,7 @@ func (a *allowance) exhausted() bool { return a.nodes < 0 || a.text < 0 }
 
 // take subtracts the expansion of aliases in a tree.
 func (a *allowance) take(node *yaml.Node, aliased bool) {
-	source := dereference(node)
+	source := strictyaml.Dereference(node)
 	if aliased = aliased || node != source; aliased {
 		a.nodes--
 		a.text -= len(source.Value)
@@ -133,7 +101,7 @@ func (a *allowance) take(node *yaml.Node, aliased bool) {
 }
 
 func copyExpanded(node *yaml.Node) *yaml.Node {
-	source := dereference(node)
+	source := strictyaml.Dereference(node)
 	expanded := *source
 	expanded.Anchor, expanded.Alias = "", nil
 	if node != source {
@@ -153,7 +121,7 @@ func equal(a, b *yaml.Node) bool {
 }
 
 func equalWithin(a, b *yaml.Node, left *int) bool {
-	a, b = dereference(a), dereference(b)
+	a, b = strictyaml.Dereference(a), strictyaml.Dereference(b)
 	if *left--; *left < 0 || a.Kind != b.Kind || len(a.Content) != len(b.Content) {
 		return false
 	}

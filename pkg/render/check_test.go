@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -77,7 +78,7 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 		}
 		assert.Condition(t, func() bool {
 			for _, p := range problems {
-				if string(p.Path) == c.path && strings.Contains(p.Message, c.want) && p.Severity == krm.Error {
+				if string(p.Path) == c.path && strings.Contains(p.Message, c.want) && p.Severity == strictyaml.SeverityError {
 					return true
 				}
 			}
@@ -122,7 +123,7 @@ func TestWarnings(t *testing.T) {
 	require.NotNil(t, compiled)
 	var messages []string
 	for _, p := range problems {
-		assert.Equal(t, krm.Warning, p.Severity)
+		assert.Equal(t, strictyaml.SeverityWarning, p.Severity)
 		messages = append(messages, p.Message)
 	}
 	all := strings.Join(messages, "\n")

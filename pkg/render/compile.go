@@ -11,7 +11,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // compiledPhase is what all resources that use one phase of a plugin have in common. It is read-only once it is made:
@@ -115,7 +114,7 @@ func readOverlay(spec *v1alpha1.ResourcePluginSpec) (*overlay.Overlay, []stricty
 	problems := make([]strictyaml.Problem, len(found))
 	for i, p := range found {
 		if p.Rule == overlay.RuleSidecar && len(spec.Delete) > 0 {
-			p.Severity = krm.Error // the delete phase would never be complete
+			p.Severity = strictyaml.SeverityError // the delete phase would never be complete
 		}
 		problems[i] = strictyaml.Problem{Severity: p.Severity, Path: overlayPath, Message: p.String()}
 	}
@@ -129,7 +128,7 @@ func checkEngine(e engine.Engine, o *overlay.Overlay) []strictyaml.Problem {
 	for i, p := range found {
 		problems[i] = strictyaml.Error(overlayPath, "%s: %s", p.Field, p.Message)
 		if p.IsWarning {
-			problems[i].Severity = krm.Warning
+			problems[i].Severity = strictyaml.SeverityWarning
 		}
 	}
 	return problems
@@ -142,7 +141,7 @@ func (c *compiledPhase) base(s *step) (*corev1.PodTemplateSpec, []strictyaml.Pro
 	var problems []strictyaml.Problem
 	warn := func(format string, args ...any) {
 		problem := strictyaml.Error(overlayPath, format, args...)
-		problem.Severity = krm.Warning
+		problem.Severity = strictyaml.SeverityWarning
 		problems = append(problems, problem)
 	}
 	if main := containerNamed(base.Spec.Containers, contract.MainContainer); main != nil {
@@ -176,7 +175,7 @@ func containerNamed(containers []corev1.Container, name string) *corev1.Containe
 
 func firstError(problems []strictyaml.Problem) *strictyaml.Problem {
 	for i := range problems {
-		if problems[i].Severity == krm.Error {
+		if problems[i].Severity == strictyaml.SeverityError {
 			return &problems[i]
 		}
 	}

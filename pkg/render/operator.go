@@ -3,7 +3,6 @@ package render
 import (
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // operatorAccount is the ServiceAccount of the vendor's operator that plugins use for its rights
@@ -18,6 +17,6 @@ func checkOperator(o *overlay.Overlay) []strictyaml.Problem {
 	}
 	problem := strictyaml.Error(overlayPath, "serviceAccountName %q is an account of the vendor's operator: without the "+
 		"operator name another account, with the rights that the scripts need", operatorAccount)
-	problem.Severity = krm.Warning
+	problem.Severity = strictyaml.SeverityWarning
 	return []strictyaml.Problem{problem}
 }

@@ -252,7 +252,7 @@ func (p *plan) do(t *task, reconciler *Reconciler) outcome {
 		if problem.Path != "" {
 			below += "." + problem.Path
 		}
-		out.results = append(out.results, krm.At(t.sandbox.Item, below, problem.Severity, problem.Message))
+		out.results = append(out.results, krm.At(t.sandbox.Item, below, krm.Severity(problem.Severity), problem.Message))
 	}
 	out.results = append(out.results, p.secrets.collisions(objects)...)
 	files := map[string]int{}

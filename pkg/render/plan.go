@@ -150,10 +150,10 @@ func (p *plan) compile(choice *resolve.Choice, phase v1alpha1.Phase, v variant) 
 			break
 		}
 		message := problem.Message
-		if problem.Severity == krm.Error {
+		if problem.Severity == strictyaml.SeverityError {
 			message += moreFindings
 		}
-		p.list.Report(krm.At(of.Item, problem.Path, problem.Severity, message))
+		p.list.Report(krm.At(of.Item, problem.Path, krm.Severity(problem.Severity), message))
 	}
 	if compiled == nil {
 		return nil

@@ -50,7 +50,7 @@ func resultsOf(item *krm.Item, problems []strictyaml.Problem) []krm.Result {
 		if problem.Rule == strictyaml.RuleUnknown {
 			at = krm.AtKey
 		}
-		result := at(item, problem.Path, problem.Severity, problem.Message)
+		result := at(item, problem.Path, krm.Severity(problem.Severity), problem.Message)
 		if problem.Proposed != nil {
 			result.Field.ProposedValue = problem.Proposed
 		}

@@ -135,11 +135,11 @@ func topLevel(item *krm.Item, problems []strictyaml.Problem) []strictyaml.Proble
 			continue
 		}
 		p := strictyaml.Problem{
-			Rule: strictyaml.RuleUnknown, Severity: krm.Warning, Path: krm.Path("").Key(key),
+			Rule: strictyaml.RuleUnknown, Severity: strictyaml.SeverityWarning, Path: krm.Path("").Key(key),
 			Message: fmt.Sprintf("key %q is ignored: a document has metadata and spec only", key),
 		}
 		if nearest, sure := strictyaml.Nearest(key, []string{"metadata", "spec"}); nearest != "" {
-			p.Severity, p.Proposed = krm.Error, certain(nearest, sure)
+			p.Severity, p.Proposed = strictyaml.SeverityError, certain(nearest, sure)
 			p.Message = fmt.Sprintf("unknown key %q: did you mean %q?", key, nearest)
 		}
 		problems = append(problems, p)

@@ -127,7 +127,7 @@ func (c *Document) results(options Options) krm.Results {
 	}
 	for _, p := range c.problems {
 		atKey := p.Rule == strictyaml.RuleUnknown
-		add(finding{path: p.Path, message: p.Message, proposed: p.Proposed, atKey: atKey}, p.Rule, p.Severity)
+		add(finding{path: p.Path, message: p.Message, proposed: p.Proposed, atKey: atKey}, p.Rule, krm.Severity(p.Severity))
 	}
 	placeholders := map[krm.Path]bool{}
 	for _, f := range c.findings {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -103,7 +104,7 @@ func (d *documents) needs() map[string][]need {
 
 // sameButVariables reports whether two values differ only in the values of template variables.
 func (u *update) sameButVariables(a, b *yaml.Node) bool {
-	left := document.MaxDigestSize // aliases can make a small tree large
+	left := strictyaml.MaxDigestSize // aliases can make a small tree large
 	var same func(a, b *yaml.Node) bool
 	same = func(a, b *yaml.Node) bool {
 		left--

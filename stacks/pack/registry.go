@@ -140,7 +140,7 @@ func (r *registry) readApp(file string, content []byte) {
 	for i, problem := range problems {
 		if version := krm.Value(item.YNode(), "version"); problem.Path == "version" && isNumber(version) {
 			app.Version = version.Value
-			problems[i].Severity = krm.Warning
+			problems[i].Severity = strictyaml.SeverityWarning
 			problems[i].Message = fmt.Sprintf("must be quoted, as in version: %q: readers take it for a number", version.Value)
 		}
 	}

@@ -57,7 +57,7 @@ func (r *registry) readInstall(file string, content []byte) {
 	read, problems := strictyaml.IntoObject(only, "", &typed)
 	for i, problem := range problems {
 		if problem.Rule != strictyaml.RuleType && problem.Rule != strictyaml.RuleAmbiguous {
-			problems[i].Severity = krm.Warning // kept as it is: a cluster decides
+			problems[i].Severity = strictyaml.SeverityWarning // kept as it is: a cluster decides
 		}
 	}
 	if r.problems(item, problems); r.hasErrors(file) || r.mismatch(item, v0.CheckDeployment(content)) {

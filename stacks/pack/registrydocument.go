@@ -58,7 +58,7 @@ func unrepeated(node *yaml.Node, at krm.Path) []strictyaml.Problem {
 			continue
 		}
 		problem := strictyaml.Repeated(at.Key(key.Value), key.Value)
-		problem.Severity, problem.Line, problem.Column = krm.Warning, key.Line, key.Column
+		problem.Severity, problem.Line, problem.Column = strictyaml.SeverityWarning, key.Line, key.Column
 		problem.Message += "; the last one counts"
 		problems = append(problems, problem)
 	}
@@ -125,11 +125,11 @@ func nesting(root *yaml.Node) *strictyaml.Problem {
 func (r *registry) problems(item *krm.Item, problems []strictyaml.Problem) {
 	for _, problem := range problems {
 		if problem.Rule == strictyaml.RuleUnknown {
-			problem.Severity = krm.Warning // crossplane lost it in silence, and the rest is well
+			problem.Severity = strictyaml.SeverityWarning // crossplane lost it in silence, and the rest is well
 		}
-		result := krm.At(item, problem.Path, problem.Severity, problem.Message)
+		result := krm.At(item, problem.Path, krm.Severity(problem.Severity), problem.Message)
 		if problem.Rule == strictyaml.RuleUnknown {
-			result = krm.AtKey(item, problem.Path, problem.Severity, problem.Message)
+			result = krm.AtKey(item, problem.Path, krm.Severity(problem.Severity), problem.Message)
 		}
 		if problem.Line > 0 {
 			result.Place.Line, result.Place.Column = problem.Line, problem.Column

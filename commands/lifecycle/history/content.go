@@ -15,7 +15,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // Document is a sandbox or a route group in one state of a file.
@@ -185,7 +184,7 @@ func (h *History) parseAll(name string, text []byte) (c content) {
 	}
 	for _, d := range all.Documents {
 		found, ok := read(d)
-		isKnown := !slices.ContainsFunc(d.Problems, func(p strictyaml.Problem) bool { return p.Severity == krm.Error })
+		isKnown := !slices.ContainsFunc(d.Problems, func(p strictyaml.Problem) bool { return p.Severity == strictyaml.SeverityError })
 		switch {
 		case ok:
 			c.documents = append(c.documents, &found)

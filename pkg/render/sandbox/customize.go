@@ -78,7 +78,7 @@ func (c *customizer) patchList(p *v1alpha1.WorkloadPatch, key string, at krm.Pat
 		{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value.Content[0],
 	}}
 	for _, problem := range strictyaml.Into(wrapped, "", &asked) {
-		c.report(at, problem.Severity, "patch: %s %s", problem.Path, problem.Message)
+		c.report(at, krm.Severity(problem.Severity), "patch: %s %s", problem.Path, problem.Message)
 	}
 	if c.failed {
 		return

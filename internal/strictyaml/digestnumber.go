@@ -1,4 +1,4 @@
-package document
+package strictyaml
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package document
+package strictyaml
 
 import (
 	"encoding"
@@ -11,23 +11,21 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // digestWriter writes trees without aliases as canonical JSON.
 type digestWriter struct {
 	out     []byte
-	path    []krm.Path // the steps from the root to the current value
-	left    int        // remaining bytes of text and nodes
-	problem *strictyaml.Problem
+	path    []Path // the steps from the root to the current value
+	left    int    // remaining bytes of text and nodes
+	problem *Problem
 }
 
 func (w *digestWriter) raw(text string) { w.out = append(w.out, text...) }
 
 // below writes node, which is at a step below the current value.
-func (w *digestWriter) below(at krm.Path, node *yaml.Node) {
+func (w *digestWriter) below(at Path, node *yaml.Node) {
 	w.path = append(w.path, at)
 	if len(w.path) > MaxDigestDepth {
 		w.fail("must not nest deeper than %d levels", MaxDigestDepth)
@@ -70,7 +68,7 @@ func (w *digestWriter) mapping(node *yaml.Node) {
 		w.raw(separator)
 		w.text(key)
 		w.raw(":")
-		w.below(krm.Path("").Key(key), members[key])
+		w.below(Path("").Key(key), members[key])
 		separator = ","
 	}
 	w.raw("}")
@@ -87,7 +85,7 @@ func (w *digestWriter) list(node *yaml.Node) {
 		if i > 0 {
 			w.raw(",")
 		}
-		w.below(krm.Path("").Index(i), element)
+		w.below(Path("").Index(i), element)
 	}
 	w.raw("]")
 }
@@ -160,14 +158,14 @@ func (w *digestWriter) fail(format string, args ...any) {
 	if w.problem != nil {
 		return
 	}
-	var path krm.Path
+	var path Path
 	for _, at := range w.path {
 		if path != "" && at[0] != '[' {
 			path += "."
 		}
 		path += at
 	}
-	problem := strictyaml.Error(path, format, args...)
+	problem := Error(path, format, args...)
 	w.problem = &problem
 }
 
