@@ -8,13 +8,13 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/rules"
 )
 
@@ -48,13 +48,13 @@ func find(s load.Source, options load.Options) *load.Whole {
 		}
 	case s.Named:
 		files, err := s.Folder()
-		if err != nil || s.Base() != pack.Folder && !pack.IsLayout(files) {
+		if err != nil || s.Base() != registry.Folder && !pack.IsLayout(files) {
 			return nil
 		}
 		s.Files, s.Below = files, "."
 	default:
 		folder, err := fs.Sub(s.Files, s.Below)
-		if err != nil || s.Base() != pack.Folder || !pack.IsRegistry(folder) {
+		if err != nil || s.Base() != registry.Folder || !registry.Is(folder) {
 			return nil
 		}
 	}
@@ -88,7 +88,7 @@ func packages(s load.Source, options load.Options) load.Content {
 		for _, name := range c.Files.Paths() {
 			content.Texts[path.Join(c.Path, name)] = c.Files[name]
 		}
-		content.InImage = content.InImage && path.Base(c.Path) != pack.Folder
+		content.InImage = content.InImage && path.Base(c.Path) != registry.Folder
 		var documents []load.Document
 		var findings krm.Results
 		if c.Form == pack.FormRegistry {
@@ -114,15 +114,15 @@ func packages(s load.Source, options load.Options) load.Content {
 
 // unpack reads a package of crossplane v0.3 to v0.10: its documents are the objects that are unpacked from it.
 func unpack(c *pack.Contents) (documents []load.Document, findings krm.Results) {
-	unpacked, results := pack.Unpack(c.Files, pack.UnpackOptions{
+	unpacked, results := pack.Unpack(c.Files, registry.Options{
 		Image: c.Reference(), Name: c.Name(), Dir: c.Path,
 	})
 	findings = aboutPackages(results)
 	if unpacked == nil {
 		return nil, findings
 	}
-	for _, object := range slices.Concat(unpacked.CRDs, []*kyaml.RNode{unpacked.Record}) {
-		documents = append(documents, load.Document{Item: krm.FromSource(object.YNode(), InPackage(c.Path))})
+	for _, object := range slices.Concat(unpacked.CRDs, []*yaml.Node{unpacked.Record}) {
+		documents = append(documents, load.Document{Item: krm.FromSource(object, InPackage(c.Path))})
 	}
 	return documents, findings
 }

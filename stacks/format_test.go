@@ -16,6 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/stacks"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
@@ -248,7 +249,7 @@ func TestRead_takesPackagesOfRevisions(t *testing.T) {
 func TestRead_takesRealPackages(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "reads all real packages")
-	folders, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "stacks/*/*", pack.Folder))
+	folders, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "stacks/*/*", registry.Folder))
 	require.NoError(t, err)
 	require.NotEmpty(t, folders)
 	const name = "docker.io/acme/real:v9.9.9"

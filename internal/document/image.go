@@ -3,7 +3,6 @@ package document
 import (
 	_ "crypto/sha512" // digests of all algorithms can be parsed
 	"fmt"
-	"strings"
 
 	"github.com/distribution/reference"
 )
@@ -28,35 +27,6 @@ func SameImage(a, b string) bool {
 		return a == b
 	}
 	return reference.TagNameOnly(one).String() == reference.TagNameOnly(other).String()
-}
-
-// maxImageName is the longest name with a registry, in bytes. The parser does not count the registry.
-const maxImageName = 255
-
-// ImageWithSource returns an image with a registry as prefix, unless the image has one. An invalid image is returned
-// unchanged. Slashes at the ends of the source are ignored. crossplane v0.10 used a request's source in this way:
-// https://github.com/crossplane/crossplane/blob/v0.10.0/apis/stacks/v1alpha1/types.go
-func ImageWithSource(source, image string) string {
-	if source == "" {
-		return image
-	}
-	named, err := reference.ParseNormalizedNamed(image)
-	if err != nil || len(named.Name()) > maxImageName || strings.HasPrefix(image, reference.Domain(named)) {
-		return image
-	}
-	return strings.Trim(source, "/") + "/" + image
-}
-
-// MirroredImage returns the location of an image in a mirror: the longest matching prefix is replaced. It also returns the
-// prefix, or "".
-func MirroredImage(mirror map[string]string, image string) (at, prefix string) {
-	at = image
-	for from, to := range mirror {
-		if strings.HasPrefix(image, from) && len(from) > len(prefix) {
-			at, prefix = to+image[len(from):], from
-		}
-	}
-	return at, prefix
 }
 
 // CheckImageRepository returns the problem of a repository name, a reference without a tag and a digest, as a message with

@@ -22,19 +22,3 @@ func TestRepositories(t *testing.T) {
 	}
 	assert.Equal(t, "Redis", document.ImageRepository("Redis"))
 }
-
-func TestWithSource(t *testing.T) {
-	t.Parallel()
-	for _, c := range [][3]string{
-		{"", "acme/redis", "acme/redis"},
-		{"registry.example.org", "acme/redis", "registry.example.org/acme/redis"},
-		{"/registry.example.org/x/", "redis", "registry.example.org/x/redis"},
-		{"registry.example.org", "quay.io/redis", "quay.io/redis"},
-		{"registry.example.org", "docker.io/redis", "docker.io/redis"},
-		{"registry.example.org", "localhost/redis", "localhost/redis"},
-		{"registry.example.org", "localhost:5000/redis", "localhost:5000/redis"},
-		{"registry.example.org", "", ""},
-	} {
-		assert.Equal(t, c[2], document.ImageWithSource(c[0], c[1]), c)
-	}
-}

@@ -9,8 +9,10 @@
 // the wrong case, is also decoded if the current key is absent, so that its problems are found in the same run.
 //
 // IntoObject and IntoPatch decode Kubernetes objects and patches of them, which Kubernetes reads as YAML 1.1. Parse
-// reads the tree of a text. Expand expands aliases and merge keys. Every Problem has a path and a message, and those of
-// decoding have a rule.
+// reads the tree of a text. Expand expands aliases and merge keys. Every Problem has a Path and a message, and those of
+// decoding have a rule. Digest hashes a document.
+//
+// It imports go-yaml only, since the unpacker links it.
 package strictyaml
 
 import (

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/kustomize/kyaml/yaml"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/expiry"
 	"github.com/resource-plugins/krm-functions/internal/contract"

@@ -16,8 +16,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/kyaml/kio"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -26,6 +26,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/rights"
 	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 )
@@ -61,7 +62,7 @@ func unpackCommand() *cobra.Command {
 			"layout as a folder or tar, or a tar that docker save wrote. Findings go to stderr, and nothing is\n" +
 			"printed if one of them is an error.\n\n" +
 			"The tag of the image is the version of a package that names none. A template stack whose\n" +
-			"behavior.yaml names no controller gets " + pack.DefaultTemplatingImage + ".\n\n" +
+			"behavior.yaml names no controller gets " + registry.DefaultTemplatingImage + ".\n\n" +
 			"With --compatible v0.10 the output has the bytes of `stack unpack` of crossplane v0.10.0, faults\n" +
 			"included, and a refusal its text. As there, the scope is Namespaced by default, and a template\n" +
 			"stack gets no controller by default. Messages name files below .registry.\n\n" + rplug.ExitCodes,
@@ -102,7 +103,7 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	options := pack.UnpackOptions{
+	options := registry.Options{
 		Scope: f.scope, Image: f.image, TemplatingImage: f.templatingImage, Dir: contents.Path,
 	}
 	if options.Image == "" {
@@ -136,11 +137,11 @@ func (f *unpackFlags) run(c *cobra.Command, args []string) error {
 
 // checkRights checks the rights of the controller of the package that has the objects.
 func (f *unpackFlags) checkRights(
-	contents *pack.Contents, objects []*kyaml.RNode, rules map[string]string,
+	contents *pack.Contents, objects []*yaml.Node, rules map[string]string,
 ) (found krm.Results) {
 	items := make([]*krm.Item, len(objects))
 	for i, object := range objects {
-		items[i] = krm.FromSource(object.YNode(), stacks.InPackage(contents.Path))
+		items[i] = krm.FromSource(object, stacks.InPackage(contents.Path))
 	}
 	pack.Mark(items, cmp.Or(f.image, contents.Reference()))
 	for _, p := range pack.Find(krm.NewList(items...)) {
@@ -168,7 +169,7 @@ func readRegistry(name string) (*pack.Contents, error) {
 			name, len(packages), strings.Join(found, ", ")))
 	case packages[0].Form != pack.FormRegistry:
 		return nil, rplug.Refuse(fmt.Errorf("%q must be a package with a %s folder: the documents of %s are there already", name,
-			pack.Folder, pack.StreamFile))
+			registry.Folder, pack.StreamFile))
 	}
 	return packages[0], nil
 }
@@ -180,9 +181,9 @@ func folderName(contents *pack.Contents) (string, error) {
 }
 
 // unpackCompatible prints what crossplane v0.10.0 printed.
-func (f *unpackFlags) unpackCompatible(c *cobra.Command, contents *pack.Contents, options pack.UnpackOptions) error {
+func (f *unpackFlags) unpackCompatible(c *cobra.Command, contents *pack.Contents, options registry.Options) error {
 	text, err := v010.Unpack(contents.Files, v010.Options{
-		Dir: pack.Folder, Scope: cmp.Or(options.Scope, v1alpha1.ScopeNamespaced), Image: options.Image,
+		Dir: registry.Folder, Scope: cmp.Or(options.Scope, v1alpha1.ScopeNamespaced), Image: options.Image,
 		TemplatingImage: options.TemplatingImage,
 	})
 	if err != nil {
@@ -195,7 +196,11 @@ func (f *unpackFlags) unpackCompatible(c *cobra.Command, contents *pack.Contents
 	if err != nil {
 		return err
 	}
-	for _, found := range f.checkRights(contents, objects, map[string]string{rights.Rule: string(krm.Warning)}) {
+	nodes := make([]*yaml.Node, len(objects))
+	for i, object := range objects {
+		nodes[i] = object.YNode()
+	}
+	for _, found := range f.checkRights(contents, nodes, map[string]string{rights.Rule: string(krm.Warning)}) {
 		_, _ = fmt.Fprintln(c.ErrOrStderr(), report.Line(found, report.Style{}))
 	}
 	_, err = c.OutOrStdout().Write(text)

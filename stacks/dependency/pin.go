@@ -13,6 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
@@ -77,7 +78,7 @@ func (r *resolver) pin(one *request, closure []*Chosen) {
 			one.text, one.stale.requested+one.stale.crd, one.stale.pin)
 	}
 	r.reportChoice(one, closure)
-	if one.field == crdPath && document.ImageWithSource(one.source, own.Name) != own.Name {
+	if one.field == crdPath && imageref.WithSource(one.source, own.Name) != own.Name {
 		r.add(one, krm.Warning, "%q is not pinned, since the image of package %q is not known: annotate its document with %s",
 			one.text, own.Name, contract.PackageKey)
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
 )
 
 func lockEntry(c *Chosen) v1alpha1.LockPackage {
@@ -78,7 +78,7 @@ func (r *resolver) moveEntry(old v1alpha1.LockPackage, c *Chosen, stats *resolve
 	}
 	var others []v1alpha1.LockRequirer
 	for _, by := range old.Requirers {
-		if name, _, _ := pack.SplitReference(by.By); !here[by.By] && !here[document.ImageRepository(name)] {
+		if name, _, _ := imageref.Split(by.By); !here[by.By] && !here[document.ImageRepository(name)] {
 			others = append(others, by)
 		}
 	}

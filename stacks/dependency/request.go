@@ -14,6 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
@@ -171,7 +172,7 @@ func (r *request) requested() string { return cmp.Or(r.askedCRD, r.asked) }
 
 // repositoryOf returns the name of the package that a reference of the request names.
 func (r *request) repositoryOf(asked pack.Reference) string {
-	return document.ImageWithSource(r.source, asked.Name)
+	return imageref.WithSource(r.source, asked.Name)
 }
 
 // by names the request for messages and locks.
@@ -225,7 +226,7 @@ func (r *request) read(l *lockState) {
 func (r *request) pin(c *Chosen) string {
 	name := c.Name
 	if r.field == packagePath {
-		name, _, _ = pack.SplitReference(r.text)
+		name, _, _ = imageref.Split(r.text)
 	}
 	return pack.ImageOf(name, c.Version, c.Digest)
 }

@@ -14,9 +14,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -24,7 +24,7 @@ import (
 // sigs.k8s.io/yaml prints it. The executor is the manager's own image.
 //
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/install/installjob.go
-func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([]byte, error) {
+func CompatibleJob(request *StackInstall, executor, templating string) ([]byte, error) {
 	scope := stacks.ScopeNamespaced
 	switch request.Kind {
 	case stacks.KindStackInstall:
@@ -34,7 +34,7 @@ func CompatibleJob(request *stacks.StackInstall, executor, templating string) ([
 		return nil, fmt.Errorf("must be %s or %s, which crossplane v0.10 knows, not %q",
 			stacks.KindStackInstall, stacks.KindClusterStackInstall, request.Kind)
 	}
-	packageImage := document.ImageWithSource(request.Spec.Source, request.Spec.Package)
+	packageImage := imageref.WithSource(request.Spec.Source, request.Spec.Package)
 	mounts := []corev1.VolumeMount{{Name: unpacking.Volume, MountPath: unpacking.VolumeMount}}
 	job := batchv1.Job{
 		TypeMeta: metav1.TypeMeta{APIVersion: batchv1.SchemeGroupVersion.String(), Kind: "Job"},

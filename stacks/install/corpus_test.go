@@ -15,23 +15,24 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // imported are the documents of a package as import-plugin makes them, without what it depends on; nil if it is not valid.
 func imported(t *testing.T, folder string) []*krm.Item {
 	t.Helper()
-	contents, err := pack.Read(os.DirFS(folder), pack.Folder, folder)
+	contents, err := pack.Read(os.DirFS(folder), registry.Folder, folder)
 	require.NoError(t, err)
 	const image = "registry.example.org/acme/package:v0.1.0@sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
-	unpacked, results := pack.Unpack(contents[0].Files, pack.UnpackOptions{Image: image})
+	unpacked, results := pack.Unpack(contents[0].Files, registry.Options{Image: image})
 	if results.Failed() {
 		return nil
 	}
-	require.NoError(t, unpacked.Record.PipeE(kyaml.Lookup("spec"), kyaml.Clear("dependsOn")))
+	require.NoError(t, kyaml.NewRNode(unpacked.Record).PipeE(kyaml.Lookup("spec"), kyaml.Clear("dependsOn")))
 	var items []*krm.Item
 	for _, node := range append(slices.Clone(unpacked.CRDs), unpacked.Record) {
-		items = append(items, krm.FromNode(node.YNode(), ""))
+		items = append(items, krm.FromNode(node, ""))
 	}
 	pack.Mark(items, image)
 	return items
@@ -41,7 +42,7 @@ func imported(t *testing.T, folder string) []*krm.Item {
 func TestRender_corpus(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(checkout.Corpus(t), "stacks")
-	folders, err := filepath.Glob(filepath.Join(corpus, "*", "*", pack.Folder))
+	folders, err := filepath.Glob(filepath.Join(corpus, "*", "*", registry.Folder))
 	require.NoError(t, err)
 	require.NotEmpty(t, folders, corpus)
 	count, broken := 0, 0

@@ -14,11 +14,12 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -156,9 +157,9 @@ func (i *installation) installed(objects []*unstructured.Unstructured) ([]unpack
 		var err error
 		switch {
 		case names[n].Kind == crd:
-			names[n].Digest, err = pack.ObjectDigest(u.CRDs[n]) // they are the first
+			names[n].Digest, err = registry.ObjectDigest(u.CRDs[n]) // they are the first
 		case names[n].IsOptional:
-			names[n].Digest, err = pack.ObjectDigest(u.Record)
+			names[n].Digest, err = registry.ObjectDigest(u.Record)
 		}
 		if err != nil {
 			return nil, err
@@ -178,7 +179,7 @@ func (r *renderer) job(i *installation, spec *unpacking.Installation) {
 			SizeLimit: new(resource.MustParse("512Mi")),
 		}},
 	})
-	packageImage, _ := document.MirroredImage(r.options.Mirror, spec.Image)
+	packageImage, _ := imageref.Mirrored(r.options.Mirror, spec.Image)
 	pod.InitContainers = []corev1.Container{
 		render.HelperContainer(corev1.Container{
 			Name: "copy-unpacker", Image: r.options.UnpackerImage, VolumeMounts: []corev1.VolumeMount{volume},

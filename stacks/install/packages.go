@@ -19,6 +19,7 @@ import (
 	pkgv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
 )
 
 // packageKinds are the kinds of requests for today's packages.
@@ -194,7 +195,7 @@ func dnsLabel(text string) string {
 func (r *renderer) mirror(of *krm.Item, packages []*dependency.Chosen) {
 	used := map[string]bool{}
 	for _, chosen := range packages {
-		if _, prefix := document.MirroredImage(r.options.Mirror, chosen.Name); prefix != "" {
+		if _, prefix := imageref.Mirrored(r.options.Mirror, chosen.Name); prefix != "" {
 			used[prefix] = true
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
 )
 
 // reportNamespaces names the namespaces that must exist and are not in the list.
@@ -35,7 +35,7 @@ func (r *renderer) reportNamespaces() {
 func (r *renderer) reportMirrors() {
 	used := map[string]bool{}
 	for name := range r.images {
-		_, prefix := document.MirroredImage(r.options.Mirror, name)
+		_, prefix := imageref.Mirrored(r.options.Mirror, name)
 		used[prefix] = true
 	}
 	for _, prefix := range slices.Sorted(maps.Keys(r.options.Mirror)) {

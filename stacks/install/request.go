@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -14,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -43,9 +44,16 @@ func isStackRequest(item *krm.Item) bool {
 	return false
 }
 
+// StackInstall asks for a stack: a StackInstall, ClusterStackInstall or ExtensionRequest.
+type StackInstall struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              stacks.InstallSpec `json:"spec"`
+}
+
 // request is a request for a stack.
 type request struct {
-	stacks.StackInstall
+	StackInstall
 
 	item      *krm.Item
 	namespace string
@@ -54,12 +62,12 @@ type request struct {
 }
 
 // readRequest decodes a request as the API server of that time did: unknown fields are dropped.
-func readRequest(item *krm.Item) (*stacks.StackInstall, error) {
+func readRequest(item *krm.Item) (*StackInstall, error) {
 	text, err := item.Bytes()
 	if err != nil {
 		return nil, err
 	}
-	request := &stacks.StackInstall{}
+	request := &StackInstall{}
 	return request, yaml.Unmarshal(text, request)
 }
 
@@ -196,11 +204,11 @@ func (i *installation) controller() string {
 }
 
 // unpacked returns what the package was unpacked to.
-func (i *installation) unpacked() *pack.Unpacked {
-	u := &pack.Unpacked{Record: i.chosen.Content.Metadata.RNode()}
+func (i *installation) unpacked() *registry.Unpacked {
+	u := &registry.Unpacked{Record: i.chosen.Content.Metadata.YNode()}
 	for _, member := range i.chosen.Content.Members {
 		if isCRD(member) {
-			u.CRDs = append(u.CRDs, member.RNode())
+			u.CRDs = append(u.CRDs, member.YNode())
 		}
 	}
 	return u

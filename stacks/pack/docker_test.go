@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/test/framework/docker"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
@@ -60,12 +61,12 @@ func TestRead_takesContainerImagesThatDockerSaves(t *testing.T) {
 }
 
 // exported returns the files of a container's `.registry` folder.
-func exported(t *testing.T, image string) pack.Files {
+func exported(t *testing.T, image string) registry.Files {
 	t.Helper()
 	container := strings.TrimSpace(run(t, "create", image, "none"))
 	defer run(t, "rm", container)
 	archive := tar.NewReader(strings.NewReader(run(t, "export", container)))
-	files, links := pack.Files{}, map[string]string{}
+	files, links := registry.Files{}, map[string]string{}
 	for {
 		header, err := archive.Next()
 		if errors.Is(err, io.EOF) {

@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // Find returns the packages of a list, in the order of their metadata documents. A document belongs to the package whose
@@ -62,15 +62,15 @@ func (f *finder) metadata(item *krm.Item) {
 	name := document.Identity(item)
 	p := &Package{Name: name, APIVersion: item.APIVersion(), Kind: item.Kind(), Metadata: item}
 	spec := krm.Value(item.YNode(), "spec")
-	p.Version = text(spec, "version")
+	p.Version = registry.Text(spec, "version")
 	if image, ok := item.Annotation(contract.PackageKey); ok {
-		repository, tag, digest := SplitReference(image)
+		repository, tag, digest := imageref.Split(image)
 		p.Name, p.Version, p.Digest = cmp.Or(repository, p.Name), cmp.Or(tag, p.Version), digest
 	}
 	if group, _, _ := strings.Cut(item.APIVersion(), "/"); group == stacksv1.MetaGroupName {
 		p.DependsOn = dependencies(spec)
 	} else {
-		p.Scope, p.DependsOn = text(spec, "permissionScope"), recordDependencies(spec)
+		p.Scope, p.DependsOn = registry.Text(spec, "permissionScope"), recordDependencies(spec)
 	}
 	f.packages = append(f.packages, p)
 	f.byName[name] = append(f.byName[name], p)
@@ -115,27 +115,4 @@ func isContent(item *krm.Item) bool {
 		return false
 	}
 	return true
-}
-
-// text returns the value of a scalar, empty if there is none.
-func text(mapping *yaml.Node, key string) string {
-	if value := krm.Value(mapping, key); value != nil && value.Kind == yaml.ScalarNode && value.ShortTag() != "!!null" {
-		return value.Value
-	}
-	return ""
-}
-
-// elements returns the elements of a list, with their aliases replaced.
-func elements(mapping *yaml.Node, key string) []*yaml.Node {
-	list := krm.Value(mapping, key)
-	if list == nil || list.Kind != yaml.SequenceNode {
-		return nil
-	}
-	all := make([]*yaml.Node, len(list.Content))
-	for i, node := range list.Content {
-		if all[i] = node; node.Kind == yaml.AliasNode {
-			all[i] = node.Alias
-		}
-	}
-	return all
 }

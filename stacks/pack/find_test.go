@@ -155,22 +155,3 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
-
-func TestSplitReference(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string][3]string{
-		"redis":                            {"redis"},
-		"redis:v1":                         {"redis", "v1"},
-		"r.example.org:5000/redis":         {"r.example.org:5000/redis"},
-		"r.example.org:5000/redis:^0.1":    {"r.example.org:5000/redis", "^0.1"},
-		"acme/redis:>=0.1 <0.3":            {"acme/redis", ">=0.1 <0.3"},
-		"acme/redis@sha256:01":             {"acme/redis", "", "sha256:01"},
-		"acme/redis:v1@sha256:01":          {"acme/redis", "v1", "sha256:01"},
-		"":                                 {},
-		":":                                {},
-		"r.example.org:5000/redis@sha:1/2": {"r.example.org:5000/redis", "", "sha:1/2"},
-	} {
-		repository, version, digest := pack.SplitReference(text)
-		assert.Equal(t, want, [3]string{repository, version, digest}, text)
-	}
-}

@@ -8,22 +8,18 @@ import (
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
-// The groups and kinds of documents that define CRDs.
+// The group and kinds of Crossplane that define CRDs.
 const (
-	crdGroup = "apiextensions.k8s.io"
-	crdKind  = "CustomResourceDefinition"
 	xrdGroup = "apiextensions.crossplane.io"
 	xrdKind  = "CompositeResourceDefinition"
 	mrdKind  = "ManagedResourceDefinition"
 )
 
-// The scopes of a CRD.
-const (
-	clusterScoped    = "Cluster"
-	namespacedScoped = "Namespaced"
-)
+// clusterScoped is the other scope of a CRD.
+const clusterScoped = "Cluster"
 
 // crdsOf returns the CRDs that a document of the package makes the package own: a CRD; a ManagedResourceDefinition, which
 // becomes one; or a CompositeResourceDefinition, which becomes one of its names, and one of its claimNames if it has them.
@@ -35,11 +31,11 @@ func (p *Package) crdsOf(item *krm.Item) []CRD {
 	switch {
 	case metaGroup == stacksv1.MetaGroupName && p.Kind == stacksv1.KindFunction:
 		return nil
-	case group == crdGroup && item.Kind() == crdKind, group == xrdGroup && item.Kind() == mrdKind:
-		return crd(spec, krm.Value(spec, "names"), cmp.Or(text(spec, "scope"), namespacedScoped))
+	case group == registry.CRDGroup && item.Kind() == registry.CRDKind, group == xrdGroup && item.Kind() == mrdKind:
+		return crd(spec, krm.Value(spec, "names"), cmp.Or(registry.Text(spec, "scope"), registry.NamespacedScope))
 	case group == xrdGroup && item.Kind() == xrdKind:
-		composite := crd(spec, krm.Value(spec, "names"), compositeScope(version, text(spec, "scope")))
-		return append(composite, crd(spec, krm.Value(spec, "claimNames"), namespacedScoped)...)
+		composite := crd(spec, krm.Value(spec, "names"), compositeScope(version, registry.Text(spec, "scope")))
+		return append(composite, crd(spec, krm.Value(spec, "claimNames"), registry.NamespacedScope)...)
 	}
 	return nil
 }
@@ -50,22 +46,22 @@ func compositeScope(version, scope string) string {
 	if version == "v1" || scope == clusterScoped || scope == "LegacyCluster" {
 		return clusterScoped
 	}
-	return namespacedScoped
+	return registry.NamespacedScope
 }
 
 // crd returns the CRD of a spec with these names, none if it has no kind.
 func crd(spec, names *yaml.Node, scope string) []CRD {
-	one := CRD{Group: text(spec, "group"), Kind: text(names, "kind"), Plural: text(names, "plural"), Scope: scope}
+	one := CRD{Group: registry.Text(spec, "group"), Kind: registry.Text(names, "kind"), Plural: registry.Text(names, "plural"), Scope: scope}
 	if one.Group == "" || one.Kind == "" && one.Plural == "" {
 		return nil
 	}
-	versions := elements(spec, "versions")
+	versions := registry.Elements(spec, "versions")
 	for _, version := range versions {
-		if name := text(version, "name"); name != "" && text(version, "served") == "true" {
+		if name := registry.Text(version, "name"); name != "" && registry.Text(version, "served") == "true" {
 			one.Versions = append(one.Versions, name)
 		}
 	}
-	if name := text(spec, "version"); name != "" && len(versions) == 0 { // the older form of v1beta1
+	if name := registry.Text(spec, "version"); name != "" && len(versions) == 0 { // the older form of v1beta1
 		one.Versions = []string{name}
 	}
 	return []CRD{one}

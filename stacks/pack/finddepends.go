@@ -9,17 +9,18 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // dependencies returns what a document of meta.pkg.crossplane.io needs, in either form.
 func dependencies(spec *yaml.Node) []Dependency {
 	var all []Dependency
-	for i, entry := range elements(spec, "dependsOn") {
+	for i, entry := range registry.Elements(spec, "dependsOn") {
 		d := Dependency{
-			Package: text(entry, "package"), Kind: text(entry, "kind"), Constraint: text(entry, "version"),
+			Package: registry.Text(entry, "package"), Kind: registry.Text(entry, "kind"), Constraint: registry.Text(entry, "version"),
 			Field: fmt.Sprintf("spec.dependsOn[%d]", i),
 		}
 		for _, older := range []struct{ key, kind string }{
@@ -27,7 +28,7 @@ func dependencies(spec *yaml.Node) []Dependency {
 			{"configuration", stacksv1.KindConfiguration},
 			{"function", stacksv1.KindFunction},
 		} {
-			if name := text(entry, older.key); d.Package == "" && name != "" {
+			if name := registry.Text(entry, older.key); d.Package == "" && name != "" {
 				d.Package, d.Kind = name, older.kind
 			}
 		}
@@ -42,20 +43,20 @@ func dependencies(spec *yaml.Node) []Dependency {
 // kinds; the plural is the one that Kubernetes guesses.
 func recordDependencies(spec *yaml.Node) []Dependency {
 	var all []Dependency
-	for i, entry := range elements(spec, "dependsOn") {
-		d := Dependency{CRD: text(entry, "crd"), Field: fmt.Sprintf("spec.dependsOn[%d]", i)}
+	for i, entry := range registry.Elements(spec, "dependsOn") {
+		d := Dependency{CRD: registry.Text(entry, "crd"), Field: fmt.Sprintf("spec.dependsOn[%d]", i)}
 		if d.CRD == "" {
-			repository, version, digest := SplitReference(text(entry, "package"))
-			d.Package, d.Constraint = document.ImageWithSource(text(entry, "source"), repository), cmp.Or(digest, version)
+			repository, version, digest := imageref.Split(registry.Text(entry, "package"))
+			d.Package, d.Constraint = imageref.WithSource(registry.Text(entry, "source"), repository), cmp.Or(digest, version)
 		}
 		if d.CRD != "" || d.Package != "" {
 			all = append(all, d)
 		}
 	}
 	crds := krm.Value(spec, "customresourcedefinitions")
-	for i, entry := range elements(crds, "dependsOn") {
-		group, err := schema.ParseGroupVersion(text(entry, "apiVersion"))
-		kind := text(entry, "kind")
+	for i, entry := range registry.Elements(crds, "dependsOn") {
+		group, err := schema.ParseGroupVersion(registry.Text(entry, "apiVersion"))
+		kind := registry.Text(entry, "kind")
 		if err != nil || group.Group == "" || kind == "" {
 			continue
 		}

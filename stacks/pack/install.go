@@ -2,96 +2,84 @@ package pack
 
 import (
 	"fmt"
-	"maps"
 	"strings"
 
+	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/pkg/krm"
+	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
-// Install returns the objects that make an unpacked package run, in the order in which they must be applied: the CRDs; the
-// controller's ServiceAccount, its role and binding; the record; the controller's Deployment. The namespace is that of the
-// request. A package without a controller has CRDs and a record alone.
-//
-// The objects are those that the stack manager of crossplane v0.10 made, with these differences: names end in a hash, a
-// Namespaced package gets a Role and not a ClusterRole, and permissions have no wildcard where the API group or
-// i.Resources tells what it stands for.
-//
-//   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/stack/stack.go
-//   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/install/installjob.go
-func Install(u *Unpacked, i *unpacking.Installation, namespace string) ([]*unstructured.Unstructured, error) {
-	var objects []*unstructured.Unstructured
-	for _, node := range u.CRDs {
-		crd, err := content(node)
-		if err != nil {
-			return nil, err
-		}
-		objects = append(objects, labelled(crd, i.Labels))
-	}
-	record, err := content(u.Record)
+// Install returns registry.Install of objects that were unpacked, with the permissions of their record.
+func Install(u *registry.Unpacked, i *unpacking.Installation, namespace string) ([]*unstructured.Unstructured, error) {
+	record, err := registry.ObjectOf(u.Record)
 	if err != nil {
 		return nil, err
 	}
-	c := &controller{Installation: i, namespace: namespace, kind: record.GetKind()}
-	record.SetName(i.Name)
-	record.SetNamespace(namespace)
-	labelled(record, i.Labels)
-	if c.spec, _, err = unstructured.NestedMap(record.Object, "spec", "controller", "deployment", "spec"); err != nil {
-		return nil, fmt.Errorf("%s: %w", record.GetKind(), err)
-	}
-	if c.rules, err = Rules(record); err != nil {
-		return nil, err
-	}
-	if err := c.complete(record); err != nil {
-		return nil, err
-	}
-	if c.spec == nil {
-		return append(objects, record), nil
-	}
-	return append(append(append(objects, c.account(record)...), record), c.deployment()), nil
-}
-
-// content returns an object as a client sees it.
-func content(node *kyaml.RNode) (*unstructured.Unstructured, error) {
-	text, err := node.MarshalJSON()
+	permissions, err := rules(record)
 	if err != nil {
 		return nil, err
 	}
-	object := &unstructured.Unstructured{}
-	if err := object.UnmarshalJSON(text); err != nil {
+	installed, err := registry.Install(&registry.Unpacked{CRDs: u.CRDs, Record: u.Record, Rules: permissions}, i, namespace)
+	if err != nil {
 		return nil, err
 	}
-	annotations := object.GetAnnotations()
-	maps.DeleteFunc(annotations, func(key, _ string) bool {
-		return key == contract.PackageKey || key == contract.PackagePartKey || isOrchestrators(key)
-	})
-	if len(annotations) == 0 {
-		annotations = nil
+	objects := make([]*unstructured.Unstructured, len(installed))
+	for n, object := range installed {
+		objects[n] = &unstructured.Unstructured{Object: object}
 	}
-	object.SetAnnotations(annotations)
-	return object, nil
+	return objects, nil
 }
 
-// isOrchestrators reports whether an annotation is for what handles files, not for the cluster.
-func isOrchestrators(key string) bool {
-	prefix, _, _ := strings.Cut(key, "/")
-	return prefix == "config.kubernetes.io" || prefix == "internal.config.kubernetes.io" || prefix == "config.k8s.io"
+// Rules returns the permissions that the metadata document of a stack asks for; none for packages of today.
+func (p *Package) Rules() ([]rbacv1.PolicyRule, error) {
+	if strings.HasPrefix(p.APIVersion, stacksv1.MetaGroupName+"/") {
+		return nil, nil
+	}
+	record, err := registry.ObjectOf(p.Metadata.YNode())
+	if err != nil {
+		return nil, err
+	}
+	asked, err := rules(record)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]rbacv1.PolicyRule, len(asked))
+	for i, rule := range asked {
+		all[i] = rbacv1.PolicyRule(rule)
+	}
+	return all, nil
 }
 
-// labelled adds labels to an object. What it has stays: the label managed-by of a CRD is the package's.
-func labelled(object *unstructured.Unstructured, labels map[string]string) *unstructured.Unstructured {
-	all := maps.Clone(labels)
-	if all == nil {
-		all = map[string]string{}
+// rules returns the permissions that the record of a package asks for.
+func rules(record registry.Object) ([]stacks.PolicyRule, error) {
+	permissions, _, err := unstructured.NestedMap(record, "spec", "permissions")
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", record.Text("kind"), err)
 	}
-	maps.Copy(all, object.GetLabels())
-	if len(all) > 0 {
-		object.SetLabels(all)
+	var spec stacks.PermissionsSpec
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(permissions, &spec); err != nil {
+		return nil, fmt.Errorf("spec.permissions of %s: %w", record.Text("kind"), err)
 	}
-	return object
+	return spec.Rules, nil
 }
 
-const wildcard = "*"
+// Listed returns the groups and kinds of the CRDs that the record of a stack lists as its own.
+func (p *Package) Listed() (kinds []schema.GroupKind) {
+	spec := krm.Value(p.Metadata.YNode(), "spec")
+	own := registry.Elements(spec, "customresourcedefinitions")
+	if own == nil {
+		own = registry.Elements(krm.Value(spec, "customresourcedefinitions"), "owns")
+	}
+	for _, one := range own {
+		group, _, _ := strings.Cut(registry.Text(one, "apiVersion"), "/")
+		kinds = append(kinds, schema.GroupKind{Group: group, Kind: registry.Text(one, "kind")})
+	}
+	return kinds
+}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // layout reads images from an OCI layout: https://github.com/opencontainers/image-spec/blob/v1.1.1/image-layout.md
@@ -141,12 +143,12 @@ func choose(index v1.Index) (v1.Descriptor, error) {
 
 // json reads a file that is not a blob.
 func (l *layout) json(name string, into any) error {
-	file, err := openRegular(l.files, name)
+	file, err := registry.OpenRegular(l.files, name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, missing(err))
 	}
 	defer func() { _ = file.Close() }()
-	text, err := readLimited(file, maxDocument)
+	text, err := registry.ReadLimited(file, maxDocument)
 	if err == nil {
 		err = decodeJSON(text, into)
 	}
@@ -166,10 +168,10 @@ func decodeJSON(text []byte, into any) error {
 // document reads an index, a manifest or a config.
 func (l *layout) document(d v1.Descriptor, into any) error {
 	if d.Size > maxDocument {
-		return fmt.Errorf("%s: %w", blobPath(d.Digest), tooLarge(maxDocument))
+		return fmt.Errorf("%s: %w", blobPath(d.Digest), registry.TooLarge(maxDocument))
 	}
 	return l.blob(d, func(r io.Reader) error {
-		text, err := readLimited(r, maxDocument)
+		text, err := registry.ReadLimited(r, maxDocument)
 		if err != nil {
 			return err
 		}
@@ -183,7 +185,7 @@ func (l *layout) blob(d v1.Descriptor, use func(io.Reader) error) error {
 		return fmt.Errorf("digest must be valid, not %q: %w", shortened(string(d.Digest)), err)
 	}
 	at := blobPath(d.Digest)
-	file, err := openRegular(l.files, at)
+	file, err := registry.OpenRegular(l.files, at)
 	if err != nil {
 		return fmt.Errorf("%s: %w", at, missing(err))
 	}
@@ -226,14 +228,5 @@ func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("must be in the image and is not: copy the image again")
 	}
-	return reason(err)
-}
-
-// reason is an error of the file system without the path.
-func reason(err error) error {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		return at.Err
-	}
-	return err
+	return registry.Reason(err)
 }

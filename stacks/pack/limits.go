@@ -5,22 +5,15 @@ import (
 	"io"
 )
 
-// Limits of what is read. Packages are not trusted, and nothing of them is written to the disk: the limits keep memory and
-// time small. Real packages are far below them.
+// Limits of images, beside those of package registry. Packages are not trusted, and nothing of them is written to the disk:
+// the limits keep memory and time small. Real packages are far below them.
 const (
-	// maxFile is the size of one file of a `.registry` folder, in bytes, and maxPackage that of all files, or of package.yaml.
-	maxFile    = 16 << 20
-	maxPackage = 128 << 20
 	// maxKept is the size of the files of all packages of a path.
 	maxKept = 1 << 30
-	// maxFiles is the number of files of a package.
-	maxFiles = 10_000
 	// maxDocument is the size of an index, a manifest or a config of an image: registries accept no more.
 	maxDocument = 4 << 20
 	// maxNesting is how deep indexes may be in indexes, and how many links may lead to each other.
 	maxNesting = 4
-	// maxLinks is how many links in a folder may lead to each other. Linux allows 40.
-	maxLinks = 40
 	// maxImages is the number of images of a layout or tar, and of an index.
 	maxImages = 1_000
 	// maxLayers is the number of layers of an image.
@@ -34,9 +27,8 @@ const (
 	minBomb  = 64 << 20
 	// maxInMemory is the size of a tar that must be read as a whole, since it is compressed or from a git revision.
 	maxInMemory = 256 << 20
-	// maxName is the length of a path in a tar, and maxDepth the number of its elements.
-	maxName  = 4096
-	maxDepth = 128
+	// maxName is the length of a path in a tar.
+	maxName = 4096
 )
 
 // budget is what may still be read of a path, all its images together.
@@ -96,17 +88,3 @@ func (g *guard) Read(p []byte) (int, error) {
 	}
 	return n, err
 }
-
-// readLimited reads all of a file that has at most limit bytes.
-func readLimited(r io.Reader, limit int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = tooLarge(limit)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return text, nil
-}
-
-func tooLarge(limit int64) error { return fmt.Errorf("must not be larger than %d bytes", limit) }

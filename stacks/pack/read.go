@@ -14,6 +14,9 @@ import (
 
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // Form is how a package is written.
@@ -38,7 +41,7 @@ type Contents struct {
 	// Form says what the files are.
 	Form Form
 	// Files are, of a `.registry` folder, its files with paths below it; of an xpkg, package.yaml alone.
-	Files Files
+	Files registry.Files
 	// Image is the repository of the image with its registry, empty if it is not known.
 	Image string
 	// Tag is the tag of the image, empty if it is not known.
@@ -64,7 +67,7 @@ func (c *Contents) Reference() string {
 
 // SetReference sets the image. A digest that is known stays if the reference has none.
 func (c *Contents) SetReference(text string) {
-	image, tag, digest := SplitReference(text)
+	image, tag, digest := imageref.Split(text)
 	c.Image, c.Tag, c.Digest = image, tag, cmp.Or(digest, c.Digest)
 }
 
@@ -75,7 +78,7 @@ func (c *Contents) Name() string {
 		return path.Base(c.Image)
 	}
 	file := path.Base(c.Path)
-	if file == Folder {
+	if file == registry.Folder {
 		file = path.Base(path.Dir(c.Path))
 	}
 	name := strings.ToLower(strings.TrimSuffix(file, path.Ext(file)))
@@ -94,7 +97,7 @@ func ReadPath(name string) ([]*Contents, error) {
 	clean := filepath.ToSlash(filepath.Clean(name))
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, fmt.Errorf("%q must be a package that can be read: %w", name, reason(err))
+		return nil, fmt.Errorf("%q must be a package that can be read: %w", name, registry.Reason(err))
 	}
 	folder, file := clean, "."
 	if !info.IsDir() {
@@ -145,7 +148,7 @@ func (c *Contents) label() string {
 func read(files fs.FS, at, base string) ([]*Contents, error) {
 	info, err := fs.Stat(files, at)
 	if err != nil {
-		return nil, reason(err)
+		return nil, registry.Reason(err)
 	}
 	if !info.IsDir() {
 		return readFile(files, at, info.Size())
@@ -154,23 +157,20 @@ func read(files fs.FS, at, base string) ([]*Contents, error) {
 		return nil, err
 	}
 	switch {
-	case base == Folder:
-		return readFolder(files, ".")
+	case base == registry.Folder:
+		return readRegistry(files, ".")
 	case IsLayout(files):
 		l := &layout{files: files, limits: newBudget()}
 		return l.read()
-	case exists(files, Folder):
-		return readFolder(files, Folder)
+	case exists(files, registry.Folder):
+		return readRegistry(files, registry.Folder)
 	case exists(files, StreamFile):
 		return read(files, StreamFile, StreamFile)
-	case IsRegistry(files):
-		return readFolder(files, ".")
+	case registry.Is(files):
+		return readRegistry(files, ".")
 	}
 	return nil, nil
 }
-
-// IsRegistry reports whether a folder has what a `.registry` folder must have, whatever its name.
-func IsRegistry(folder fs.FS) bool { return exists(folder, appFile) }
 
 // IsLayout reports whether a folder is an OCI layout.
 func IsLayout(folder fs.FS) bool { return exists(folder, v1.ImageLayoutFile) }
@@ -182,7 +182,7 @@ func exists(files fs.FS, name string) bool {
 
 // IsArchive reports whether a file is a tar, or compressed, whatever its name.
 func IsArchive(files fs.FS, name string) bool {
-	file, err := openRegular(files, name)
+	file, err := registry.OpenRegular(files, name)
 	if err != nil {
 		return false
 	}
@@ -192,44 +192,32 @@ func IsArchive(files fs.FS, name string) bool {
 	return (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && isTar(begin[:n])
 }
 
-// openRegular opens a file that ends: to open a named pipe waits for a writer.
-func openRegular(files fs.FS, name string) (fs.File, error) {
-	if isSpecial(files, name, 0) {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: errDevice}
-	}
-	return files.Open(name)
-}
-
-// isSpecial reports whether a path is, or links to, what is neither a file nor a folder. To ask for its state by fs.Stat
-// could open it.
-func isSpecial(files fs.FS, name string, links int) bool {
-	info, err := fs.Lstat(files, name)
+// readRegistry reads a `.registry` folder of files.
+func readRegistry(files fs.FS, folder string) ([]*Contents, error) {
+	read, err := registry.ReadFolder(files, folder)
 	if err != nil {
-		return false
+		return nil, err
 	}
-	if info.Mode()&fs.ModeSymlink == 0 {
-		return !info.Mode().IsRegular() && !info.IsDir()
+	contents := &Contents{Form: FormRegistry, Files: read}
+	if folder != "." {
+		contents.Path = folder
 	}
-	target, err := fs.ReadLink(files, name)
-	if target = path.Join(path.Dir(name), target); err != nil || links == maxLinks || !fs.ValidPath(target) {
-		return false // to open it is an error
-	}
-	return isSpecial(files, target, links+1)
+	return []*Contents{contents}, nil
 }
 
 // readFile reads a tar or package.yaml.
 func readFile(files fs.FS, name string, size int64) ([]*Contents, error) {
-	file, err := openRegular(files, name)
+	file, err := registry.OpenRegular(files, name)
 	if err != nil {
-		return nil, reason(err)
+		return nil, registry.Reason(err)
 	}
 	defer func() { _ = file.Close() }()
 	if !IsArchive(files, name) {
-		text, err := readLimited(file, maxPackage)
+		text, err := registry.ReadLimited(file, registry.MaxPackage)
 		if err != nil || bytes.IndexByte(text, 0) >= 0 {
 			return nil, err
 		}
-		return []*Contents{{Form: FormXPkg, Files: Files{StreamFile: text}}}, nil
+		return []*Contents{{Form: FormXPkg, Files: registry.Files{StreamFile: text}}}, nil
 	}
 	if direct, ok := file.(io.ReaderAt); ok {
 		begin := make([]byte, len(zstdMagic))

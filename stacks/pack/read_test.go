@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
@@ -87,7 +88,7 @@ func TestRead_takesAllForms(t *testing.T) {
 		"crossplane build":     tarred(t, built),
 	} {
 		assert.Equal(t, pack.FormXPkg, got.Form, name)
-		assert.Equal(t, pack.Files{"package.yaml": []byte(stream)}, got.Files, name)
+		assert.Equal(t, registry.Files{"package.yaml": []byte(stream)}, got.Files, name)
 		if strings.Contains(name, "folder") || name == "package.yaml" {
 			assert.Empty(t, got.Reference(), name)
 			continue
@@ -102,7 +103,7 @@ func TestRead_takesAllForms(t *testing.T) {
 
 func TestRead_takesRegistryFolders(t *testing.T) {
 	t.Parallel()
-	want := pack.Files{"app.yaml": []byte("title: a"), "resources/crd.yaml": []byte("kind: x")}
+	want := registry.Files{"app.yaml": []byte("title: a"), "resources/crd.yaml": []byte("kind: x")}
 	onDisk := fstest.MapFS{
 		"r/.registry/app.yaml":           {Data: []byte("title: a")},
 		"r/.registry/resources/crd.yaml": {Data: []byte("kind: x")},

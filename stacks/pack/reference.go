@@ -9,6 +9,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
 )
 
 // Reference is what asks for a package by name: NAME[:SELECTOR][@DIGEST]. The selector is a tag, or a version range in the
@@ -17,20 +18,10 @@ type Reference struct {
 	Name, Selector, Digest string
 }
 
-// SplitReference splits a reference without checking it. The selector is what comes after the first colon behind the last
-// slash, such as `acme/redis:>=0.1 <0.3`.
-func SplitReference(text string) (name, selector, digest string) {
-	name, digest, _ = strings.Cut(text, "@")
-	if colon := strings.LastIndexByte(name, ':'); colon > strings.LastIndexByte(name, '/') {
-		return name[:colon], name[colon+1:], digest
-	}
-	return name, "", digest
-}
-
 // ParseReference parses a reference. The error says in words with "must" what is wrong.
 func ParseReference(text string) (Reference, error) {
 	var r Reference
-	r.Name, r.Selector, r.Digest = SplitReference(text)
+	r.Name, r.Selector, r.Digest = imageref.Split(text)
 	tagged, _, pinned := strings.Cut(text, "@")
 	switch wrong := document.CheckImageRepository(r.Name); {
 	case wrong != "":
@@ -81,7 +72,7 @@ func (r Reference) Constraint() string {
 
 // NamesRegistry reports whether the name has a registry: that of `acme/redis` is up to the request's source.
 func (r Reference) NamesRegistry() bool {
-	return document.ImageWithSource("registry", r.Name) == r.Name
+	return imageref.WithSource("registry", r.Name) == r.Name
 }
 
 // CRDReference is PLURAL.GROUP[/VERSION], or *.GROUP[/VERSION] for any CRD of the group.

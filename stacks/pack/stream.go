@@ -7,6 +7,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	stacksv1 "github.com/resource-plugins/krm-functions/stacks/api/v1"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // groupKind is the kind of a document.
@@ -37,8 +38,8 @@ var metadataKinds = []groupKind{
 // https://github.com/crossplane/crossplane-runtime/blob/v2.3.0/pkg/xpkg/lint.go
 var contentKinds = map[string][]groupKind{
 	stacksv1.KindProvider: {
-		{crdGroup, "v1", crdKind},
-		{crdGroup, "v1beta1", crdKind},
+		{registry.CRDGroup, "v1", registry.CRDKind},
+		{registry.CRDGroup, "v1beta1", registry.CRDKind},
 		{xrdGroup, "v1alpha1", mrdKind},
 		{webhookGroup, "v1", "ValidatingWebhookConfiguration"},
 		{webhookGroup, "v1", "MutatingWebhookConfiguration"},
@@ -53,8 +54,8 @@ var contentKinds = map[string][]groupKind{
 		{opsGroup, "v1alpha1", "WatchOperation"},
 	},
 	stacksv1.KindFunction: {
-		{crdGroup, "v1", crdKind},
-		{crdGroup, "v1beta1", crdKind},
+		{registry.CRDGroup, "v1", registry.CRDKind},
+		{registry.CRDGroup, "v1beta1", registry.CRDKind},
 	},
 }
 

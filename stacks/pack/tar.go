@@ -12,6 +12,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // archive is the files of a tar as an fs.FS. It keeps in memory only where they are.
@@ -46,7 +48,7 @@ func openArchive(from io.ReaderAt, size int64, limits *budget) (*archive, error)
 		case tar.TypeLink:
 			entry.link = path.Clean(header.Linkname)
 		default:
-			return errDevice
+			return registry.ErrDevice
 		}
 		if entry.link != "" && (!fs.ValidPath(entry.link) || path.IsAbs(header.Linkname)) {
 			return fmt.Errorf("must not link to %q, which is outside of the archive", header.Linkname)
@@ -90,10 +92,7 @@ func (f *archivedFile) Stat() (fs.FileInfo, error) {
 // Close implements fs.File.
 func (f *archivedFile) Close() error { return nil }
 
-var (
-	errDevice = errors.New("must be a file, a folder or a link")
-	errTwice  = errors.New("must be in the archive once: build it again")
-)
+var errTwice = errors.New("must be in the archive once: build it again")
 
 // eachEntry calls a function for the entries of a tar, with their clean names. An error names the entry.
 func eachEntry(r io.Reader, limits *budget, each func(name string, header *tar.Header, content io.Reader) error) error {
@@ -139,8 +138,8 @@ func damaged(err error) error {
 func entryName(header *tar.Header) (string, error) {
 	name := path.Clean(header.Name)
 	switch {
-	case len(header.Name) > maxName || strings.Count(name, "/") >= maxDepth:
-		return "", fmt.Errorf("the path must have at most %d bytes and %d elements", maxName, maxDepth)
+	case len(header.Name) > maxName || strings.Count(name, "/") >= registry.MaxDepth:
+		return "", fmt.Errorf("the path must have at most %d bytes and %d elements", maxName, registry.MaxDepth)
 	case path.IsAbs(name):
 		return "", errors.New("the path must be relative: build the archive again without absolute paths")
 	case slices.Contains(strings.Split(header.Name, "/"), ".."):
@@ -208,12 +207,12 @@ func readWhole(file io.Reader) ([]byte, error) {
 	}
 	again, isSeeker := file.(io.Seeker)
 	if !isSeeker {
-		text, err := readLimited(content, maxInMemory)
+		text, err := registry.ReadLimited(content, maxInMemory)
 		return text, damaged(err)
 	}
 	size, err := io.Copy(io.Discard, io.LimitReader(content, maxInMemory+1))
 	if err == nil && size > maxInMemory {
-		err = tooLarge(maxInMemory)
+		err = registry.TooLarge(maxInMemory)
 	}
 	if err != nil {
 		return nil, damaged(err)

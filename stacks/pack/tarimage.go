@@ -11,6 +11,8 @@ import (
 
 	"github.com/opencontainers/go-digest"
 	v1 "github.com/opencontainers/image-spec/specs-go/v1"
+
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // savedFile lists the images of a tar that `docker save` writes. New versions of docker add the files of an OCI layout:
@@ -122,12 +124,12 @@ func (l *layout) savedConfig(file string) (*v1.Image, error) {
 }
 
 func (l *layout) small(file string) ([]byte, error) {
-	opened, err := openRegular(l.files, path.Clean(file))
+	opened, err := registry.OpenRegular(l.files, path.Clean(file))
 	if err != nil {
 		return nil, missing(err)
 	}
 	defer func() { _ = opened.Close() }()
-	return readLimited(opened, maxDocument)
+	return registry.ReadLimited(opened, maxDocument)
 }
 
 // savedLayer reads a layer, and returns the digest of its file, too.
@@ -135,7 +137,7 @@ func (l *layout) savedLayer(file string, content digest.Digest) (*layer, digest.
 	if err := content.Validate(); err != nil {
 		return nil, "", fmt.Errorf("diff_ids of the config must be digests, not %q: %w", shortened(string(content)), err)
 	}
-	opened, err := openRegular(l.files, path.Clean(file))
+	opened, err := registry.OpenRegular(l.files, path.Clean(file))
 	if err != nil {
 		return nil, "", missing(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // tree is what an image's file system has of a package: package.yaml, and what is below `.registry`.
@@ -38,7 +40,7 @@ const (
 
 // isPart reports whether a path of an image may belong to a package.
 func isPart(name string) bool {
-	return name == StreamFile || name == Folder || strings.HasPrefix(name, Folder+"/")
+	return name == StreamFile || name == registry.Folder || strings.HasPrefix(name, registry.Folder+"/")
 }
 
 // readLayer reads a layer's tar, which may be compressed. It reads all of it, and writes what it decompresses to sum.
@@ -97,11 +99,11 @@ func (l *layer) node(name string, header *tar.Header, content io.Reader) (node, 
 	}
 	switch header.Typeflag {
 	case tar.TypeReg:
-		limit := int64(maxFile)
+		limit := int64(registry.MaxFile)
 		if name == StreamFile {
-			limit = maxPackage
+			limit = registry.MaxPackage
 		}
-		text, err := readLimited(content, limit)
+		text, err := registry.ReadLimited(content, limit)
 		if err != nil {
 			return node{}, err
 		}
@@ -115,7 +117,7 @@ func (l *layer) node(name string, header *tar.Header, content io.Reader) (node, 
 	case tar.TypeDir, tar.TypeSymlink:
 		return node{kind: header.Typeflag, link: header.Linkname}, nil
 	}
-	return node{}, errDevice
+	return node{}, registry.ErrDevice
 }
 
 // enter adds the folders that lead to an entry, which a tar may leave out.
@@ -133,8 +135,8 @@ func (l *layer) enter(folder string) error {
 }
 
 func (l *layer) count() error {
-	if len(l.tree)+len(l.removed)+len(l.opaque) > maxFiles {
-		return errFiles
+	if len(l.tree)+len(l.removed)+len(l.opaque) > registry.MaxFiles {
+		return registry.ErrFiles
 	}
 	return nil
 }
@@ -148,8 +150,8 @@ func (t tree) add(l *layer) error {
 	}
 	maps.DeleteFunc(t, func(name string, _ node) bool { return l.hides(name) })
 	maps.Copy(t, l.tree)
-	if len(t) > maxFiles {
-		return errFiles
+	if len(t) > registry.MaxFiles {
+		return registry.ErrFiles
 	}
 	return nil
 }
@@ -171,17 +173,17 @@ func (l *layer) hides(name string) bool {
 
 // files returns the files of the package, nil if there is none: package.yaml if the image has it, else those below
 // `.registry`, by their paths below that folder.
-func (t tree) files() (Form, Files, error) {
+func (t tree) files() (Form, registry.Files, error) {
 	if _, ok := t[StreamFile]; ok {
 		text, err := t.content(StreamFile)
-		return FormXPkg, Files{StreamFile: text}, err
+		return FormXPkg, registry.Files{StreamFile: text}, err
 	}
-	if folder, ok := t[Folder]; ok && folder.kind != tar.TypeDir {
-		return "", nil, fmt.Errorf("%q must be a folder", Folder)
+	if folder, ok := t[registry.Folder]; ok && folder.kind != tar.TypeDir {
+		return "", nil, fmt.Errorf("%q must be a folder", registry.Folder)
 	}
-	files, size := Files{}, 0
+	files, size := registry.Files{}, 0
 	for _, name := range slices.Sorted(maps.Keys(t)) {
-		below, ok := strings.CutPrefix(name, Folder+"/")
+		below, ok := strings.CutPrefix(name, registry.Folder+"/")
 		if !ok || t[name].kind == tar.TypeDir {
 			continue
 		}
@@ -189,8 +191,8 @@ func (t tree) files() (Form, Files, error) {
 		if err != nil {
 			return "", nil, err
 		}
-		if size += len(text); size > maxPackage {
-			return "", nil, fmt.Errorf("%q: %w", Folder, tooLarge(maxPackage))
+		if size += len(text); size > registry.MaxPackage {
+			return "", nil, fmt.Errorf("%q: %w", registry.Folder, registry.TooLarge(registry.MaxPackage))
 		}
 		files[below] = text
 	}
@@ -233,10 +235,7 @@ func (t tree) content(name string) ([]byte, error) {
 	return nil, fmt.Errorf("%q: %w", name, errLinks)
 }
 
-var (
-	errLinks = errors.New("too many links lead to each other: put the files into the package")
-	errFiles = fmt.Errorf("must have at most %d files", maxFiles)
-)
+var errLinks = errors.New("too many links lead to each other: put the files into the package")
 
 func outside(link string) error {
 	return fmt.Errorf("must link to a file of the package, not to %q: put the file into the package", shortened(link))

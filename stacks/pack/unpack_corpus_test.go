@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
@@ -22,10 +23,10 @@ func TestUnpack_meansWhatV010Printed(t *testing.T) {
 	require.NotEmpty(t, dirs)
 	unpacked, refused := 0, 0
 	for _, dir := range dirs {
-		packages, err := pack.ReadPath(filepath.Join(dir, "..", pack.Folder))
+		packages, err := pack.ReadPath(filepath.Join(dir, "..", registry.Folder))
 		require.NoError(t, err)
 		for _, scope := range []string{"Cluster", "Namespaced"} {
-			u, results := pack.Unpack(packages[0].Files, pack.UnpackOptions{
+			u, results := pack.Unpack(packages[0].Files, registry.Options{
 				Scope: scope, Image: "registry.example.org/acme/stack:v9.8.7",
 			})
 			want, err := os.ReadFile(filepath.Join(dir, scope+".yaml"))

@@ -7,10 +7,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 	"sigs.k8s.io/yaml"
 
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // What the archives of package v010 show is not repeated here.
@@ -44,9 +46,9 @@ func TestUnpack_reportsHostileFiles(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			files := pack.Files{"app.yaml": []byte(app)}
+			files := registry.Files{"app.yaml": []byte(app)}
 			files[test.file] = []byte(test.content)
-			u, results := pack.Unpack(files, pack.UnpackOptions{})
+			u, results := pack.Unpack(files, registry.Options{})
 			assert.Nil(t, u)
 			require.True(t, results.Failed())
 			var lines strings.Builder
@@ -62,21 +64,22 @@ func TestUnpack_reportsHostileFiles(t *testing.T) {
 func TestUnpack_namesRecord(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		options       pack.UnpackOptions
+		options       registry.Options
 		name, version string
 	}{
-		{pack.UnpackOptions{Image: "registry.example.org:5000/acme/redis:v1"}, "redis", "v1"},
-		{pack.UnpackOptions{Image: "registry.example.org:5000/acme/redis"}, "redis", ""},
-		{pack.UnpackOptions{Image: "redis@sha256:0", Dir: "a/b/.registry"}, "redis", ""},
-		{pack.UnpackOptions{Dir: "a/b/.registry"}, "b", ""},
-		{pack.UnpackOptions{Dir: "a/My_Stack/.registry"}, "my-stack", ""},
-		{pack.UnpackOptions{}, "", ""},
-		{pack.UnpackOptions{Name: "mine", Image: "redis:v1"}, "mine", "v1"},
+		{registry.Options{Image: "registry.example.org:5000/acme/redis:v1"}, "redis", "v1"},
+		{registry.Options{Image: "registry.example.org:5000/acme/redis"}, "redis", ""},
+		{registry.Options{Image: "redis@sha256:0", Dir: "a/b/.registry"}, "redis", ""},
+		{registry.Options{Dir: "a/b/.registry"}, "b", ""},
+		{registry.Options{Dir: "a/My_Stack/.registry"}, "my-stack", ""},
+		{registry.Options{}, "", ""},
+		{registry.Options{Name: "mine", Image: "redis:v1"}, "mine", "v1"},
 	} {
-		u, results := pack.Unpack(pack.Files{"app.yaml": []byte("permissionScope: Cluster")}, test.options)
+		u, results := pack.Unpack(registry.Files{"app.yaml": []byte("permissionScope: Cluster")}, test.options)
 		require.NotNil(t, u, results)
-		assert.Equal(t, test.name, u.Record.GetName())
-		version, _ := u.Record.GetString("spec.version")
+		record := kyaml.NewRNode(u.Record)
+		assert.Equal(t, test.name, record.GetName())
+		version, _ := record.GetString("spec.version")
 		assert.Equal(t, test.version, version)
 	}
 }
@@ -95,9 +98,9 @@ func FuzzUnpack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
 		const crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n" +
 			"spec: {group: x, names: {kind: X, plural: xs}, version: v1}"
-		files := pack.Files{"app.yaml": []byte("permissionScope: Cluster"), "a/b/crd.yaml": []byte(crd)}
+		files := registry.Files{"app.yaml": []byte("permissionScope: Cluster"), "a/b/crd.yaml": []byte(crd)}
 		files[name] = content
-		u, results := pack.Unpack(files, pack.UnpackOptions{})
+		u, results := pack.Unpack(files, registry.Options{})
 		if u == nil {
 			require.True(t, results.Failed())
 			return
@@ -108,7 +111,7 @@ func FuzzUnpack(f *testing.F) {
 			var object map[string]any
 			require.NoError(t, yaml.Unmarshal([]byte(document), &object), "%s", text)
 		}
-		again, _ := pack.Unpack(files, pack.UnpackOptions{})
+		again, _ := pack.Unpack(files, registry.Options{})
 		repeated, err := again.YAML()
 		require.NoError(t, err)
 		assert.Equal(t, string(text), string(repeated))

@@ -18,6 +18,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/rights"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
@@ -66,7 +67,7 @@ var (
 func oneOf[T any](random *rand.Rand, all []T) T { return all[random.IntN(len(all))] }
 
 // randomFiles are the files of a package.
-func randomFiles(random *rand.Rand) pack.Files {
+func randomFiles(random *rand.Rand) registry.Files {
 	scope := oneOf(random, []string{"Cluster", "Namespaced"})
 	app := "title: Random\npermissionScope: " + scope + "\n"
 	if n := random.IntN(3); n > 0 {
@@ -76,7 +77,7 @@ func randomFiles(random *rand.Rand) pack.Files {
 			app += fmt.Sprintf("- crd: %q\n", oneOf(random, []string{name, name + "/v1", name, strings.ReplaceAll(name, ".", "/")}))
 		}
 	}
-	files := pack.Files{"app.yaml": []byte(app), "install.yaml": []byte(deployment)}
+	files := registry.Files{"app.yaml": []byte(app), "install.yaml": []byte(deployment)}
 	for i := range random.IntN(3) {
 		plural, group := oneOf(random, plurals), oneOf(random, groups)
 		crd := map[string]any{
@@ -127,7 +128,7 @@ func randomRules(random *rand.Rand) []rbacv1.PolicyRule {
 type unpacked struct {
 	found    []rights.Finding
 	question question
-	files    pack.Files
+	files    registry.Files
 	record   string
 }
 
@@ -135,23 +136,24 @@ type unpacked struct {
 func unpack(t *testing.T, random *rand.Rand) *unpacked {
 	t.Helper()
 	files := randomFiles(random)
-	u, results := pack.Unpack(files, pack.UnpackOptions{Name: "random"})
+	u, results := pack.Unpack(files, registry.Options{Name: "random"})
 	if results.Failed() {
 		return nil
 	}
+	record := kyaml.NewRNode(u.Record)
 	if random.IntN(2) == 0 {
 		rules, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&rbacv1.ClusterRole{Rules: randomRules(random)})
 		require.NoError(t, err)
 		text, err := json.Marshal(rules["rules"])
 		require.NoError(t, err)
 		node := kyaml.MustParse(string(text))
-		require.NoError(t, u.Record.PipeE(kyaml.Lookup("spec", "permissions"), kyaml.SetField("rules", node)))
+		require.NoError(t, record.PipeE(kyaml.Lookup("spec", "permissions"), kyaml.SetField("rules", node)))
 	}
-	objects, err := pack.Install(u, &unpacking.Installation{Name: "random", Controller: "random", Scope: scopeOf(u.Record)}, "default")
+	objects, err := pack.Install(u, &unpacking.Installation{Name: "random", Controller: "random", Scope: scopeOf(record)}, "default")
 	if err != nil {
 		return nil
 	}
-	one := &unpacked{files: files, record: u.Record.MustString(), question: question{Others: others}}
+	one := &unpacked{files: files, record: record.MustString(), question: question{Others: others}}
 	for _, object := range objects {
 		switch object.GetKind() {
 		case "CustomResourceDefinition":
@@ -166,7 +168,7 @@ func unpack(t *testing.T, random *rand.Rand) *unpacked {
 	}
 	var items []*krm.Item
 	for _, object := range append(slices.Clone(u.CRDs), u.Record) {
-		item, err := krm.NewItem([]byte(object.MustString()))
+		item, err := krm.NewItem([]byte(kyaml.NewRNode(object).MustString()))
 		require.NoError(t, err)
 		items = append(items, item)
 	}

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -44,7 +42,7 @@ type stackRecord struct {
 
 // recordCRD is a CRD that a record lists.
 type recordCRD struct {
-	metav1.TypeMeta
+	stacks.TypeMeta
 	path  krm.Path
 	owned bool
 }
@@ -182,7 +180,7 @@ func (s *stackRecord) check() {
 	apply(s, func(r *rule) func(*validate.Rule, *stackRecord) { return r.record })
 }
 
-func (s *stackRecord) list(at krm.Path, owned bool, crds []metav1.TypeMeta) {
+func (s *stackRecord) list(at krm.Path, owned bool, crds []stacks.TypeMeta) {
 	for i, crd := range crds {
 		s.crds = append(s.crds, recordCRD{crd, at.Index(i), owned})
 	}

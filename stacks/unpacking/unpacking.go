@@ -74,7 +74,7 @@ type Object struct {
 	Name     string `json:"name"`
 	// IsNamespaced is set if the object is in the Pod's namespace.
 	IsNamespaced bool `json:"isNamespaced,omitempty"`
-	// Digest is pack.ObjectDigest of a CRD and of the record when the package was rendered. In the cluster the
+	// Digest is registry.ObjectDigest of a CRD and of the record when the package was rendered. In the cluster the
 	// package must unpack to objects with the same digests, so that a changed image cannot install other objects.
 	Digest string `json:"digest,omitempty"`
 	// IsOptional is set on the record: a cluster may not serve its kind. apply and delete then log that and skip it.

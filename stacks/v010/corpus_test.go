@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
@@ -22,7 +22,7 @@ func TestUnpack_printsWhatV010PrintedForRealPackages(t *testing.T) {
 			t.Run(filepath.Base(filepath.Dir(dir))+"/"+scope, func(t *testing.T) {
 				t.Parallel()
 				out, err := v010.Unpack(readFolder(t, filepath.Join(dir, ".registry")), v010.Options{
-					Dir: pack.Folder, Scope: scope, Image: "registry.example.org/acme/stack:v9.8.7",
+					Dir: registry.Folder, Scope: scope, Image: "registry.example.org/acme/stack:v9.8.7",
 				})
 				want, readErr := os.ReadFile(recorded + ".yaml")
 				if readErr == nil {
@@ -51,9 +51,9 @@ func realPackages(t *testing.T) []string {
 	return dirs
 }
 
-func readFolder(t *testing.T, dir string) pack.Files {
+func readFolder(t *testing.T, dir string) registry.Files {
 	t.Helper()
-	files := pack.Files{}
+	files := registry.Files{}
 	require.NoError(t, fs.WalkDir(os.DirFS(dir), ".", func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
 			files[name], err = os.ReadFile(filepath.Join(dir, name))

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
@@ -24,7 +24,7 @@ const oracle = "crossplane"
 
 // request and response are those of tools/crossplane.
 type request struct {
-	Files                         pack.Files
+	Files                         registry.Files
 	Scope, Image, TemplatingImage string
 }
 
@@ -64,17 +64,17 @@ func TestUnpack_printsWhatV010Prints(t *testing.T) {
 }
 
 // seedPackages returns the packages of testdata, and real ones if there are any.
-func seedPackages(t *testing.T) []pack.Files {
+func seedPackages(t *testing.T) []registry.Files {
 	t.Helper()
-	var seeds []pack.Files
+	var seeds []registry.Files
 	archives, err := filepath.Glob(filepath.Join("testdata", "*.txtar"))
 	require.NoError(t, err)
 	for _, name := range archives {
 		archive, err := txtar.ParseFile(name)
 		require.NoError(t, err)
-		files := pack.Files{}
+		files := registry.Files{}
 		for _, file := range archive.Files {
-			if below, ok := strings.CutPrefix(file.Name, pack.Folder+"/"); ok && path.Ext(below) != ".bin" {
+			if below, ok := strings.CutPrefix(file.Name, registry.Folder+"/"); ok && path.Ext(below) != ".bin" {
 				files[below] = file.Data // what is no picture has a media type that depends on the machine
 			}
 		}
@@ -82,7 +82,7 @@ func seedPackages(t *testing.T) []pack.Files {
 	}
 	if checkout.HasCorpus() {
 		for _, dir := range realPackages(t) {
-			seeds = append(seeds, readFolder(t, filepath.Join(dir, pack.Folder)))
+			seeds = append(seeds, readFolder(t, filepath.Join(dir, registry.Folder)))
 		}
 	}
 	return seeds
@@ -90,7 +90,7 @@ func seedPackages(t *testing.T) []pack.Files {
 
 func unpack(r request) response {
 	out, err := v010.Unpack(r.Files, v010.Options{
-		Dir: pack.Folder, Scope: r.Scope, Image: r.Image, TemplatingImage: r.TemplatingImage,
+		Dir: registry.Folder, Scope: r.Scope, Image: r.Image, TemplatingImage: r.TemplatingImage,
 	})
 	if err != nil {
 		return response{Error: err.Error()}

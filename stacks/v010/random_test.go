@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // plain is a scalar that is written as it is.
@@ -30,14 +30,14 @@ type maker struct {
 }
 
 // randomRequest returns a package that is made up, or one of the seeds with changed lines.
-func randomRequest(random *rand.Rand, seeds []pack.Files) request {
+func randomRequest(random *rand.Rand, seeds []registry.Files) request {
 	m := maker{Rand: random, depth: 2 + random.IntN(5)}
 	if m.one(4) {
 		m.faults = 1 + m.IntN(10)
 	}
 	scope := pick(m, "Cluster", "Namespaced")
 	r := request{
-		Files: pack.Files{}, Scope: scope,
+		Files: registry.Files{}, Scope: scope,
 		Image: pick(m, "", "redis", "redis:v0.1.0", "Redis:v1", "registry.example.org:5000/acme/redis:v9.8.7",
 			"a/b@sha256:"+strings.Repeat("0", 64), "a/b:c@sha256:"+strings.Repeat("0", 64)),
 		TemplatingImage: pick(m, "", "crossplane/templating-controller:v0.2.1"),
@@ -55,7 +55,7 @@ func randomRequest(random *rand.Rand, seeds []pack.Files) request {
 	return r
 }
 
-func scopeOf(files pack.Files) string {
+func scopeOf(files registry.Files) string {
 	if strings.Contains(string(files["app.yaml"]), "Namespaced") {
 		return "Namespaced"
 	}
@@ -63,7 +63,7 @@ func scopeOf(files pack.Files) string {
 }
 
 // mutated returns a package with some changed lines.
-func (m maker) mutated(seed pack.Files) pack.Files {
+func (m maker) mutated(seed registry.Files) registry.Files {
 	files := maps.Clone(seed)
 	for range 1 + m.IntN(3) {
 		name := pick(m, seed.Paths()...)
@@ -147,7 +147,7 @@ func (m maker) fileNames() []string {
 }
 
 // isBlocked reports whether a file cannot be there beside the others, since one is the folder of another.
-func isBlocked(files pack.Files, file string) bool {
+func isBlocked(files registry.Files, file string) bool {
 	for other := range files {
 		if other == file || strings.HasPrefix(file, other+"/") || strings.HasPrefix(other, file+"/") {
 			return true

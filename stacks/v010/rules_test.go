@@ -14,6 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	v010 "github.com/resource-plugins/krm-functions/stacks/v010"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
@@ -37,12 +38,12 @@ func TestUnpack_rules(t *testing.T) {
 			archive, err := txtar.ParseFile(name)
 			require.NoError(t, err)
 			golden := map[string]string{}
-			r := request{Files: pack.Files{}, Scope: v1alpha1.ScopeNamespaced, Image: "registry.example.org/acme/redis:v0.1.0"}
+			r := request{Files: registry.Files{}, Scope: v1alpha1.ScopeNamespaced, Image: "registry.example.org/acme/redis:v0.1.0"}
 			if strings.Contains(string(archive.Comment), "Cluster") {
 				r.Scope = v1alpha1.ScopeCluster
 			}
 			for _, file := range archive.Files {
-				if below, ok := strings.CutPrefix(file.Name, pack.Folder+"/"); ok {
+				if below, ok := strings.CutPrefix(file.Name, registry.Folder+"/"); ok {
 					r.Files[below] = file.Data
 				} else {
 					golden[file.Name] = string(file.Data)
@@ -66,7 +67,7 @@ func TestUnpack_rules(t *testing.T) {
 
 func unpackFixed(t *testing.T, r request) (text, results string) {
 	t.Helper()
-	u, found := pack.Unpack(r.Files, pack.UnpackOptions{Scope: r.Scope, Image: r.Image})
+	u, found := pack.Unpack(r.Files, registry.Options{Scope: r.Scope, Image: r.Image})
 	var lines strings.Builder
 	for _, result := range found {
 		lines.WriteString(report.Line(result, report.Style{}) + "\n")
@@ -115,7 +116,7 @@ func TestUnpack_refusesWhatV010Refused(t *testing.T) {
 			continue
 		}
 		refused++
-		u, _ := pack.Unpack(r.Files, pack.UnpackOptions{Scope: r.Scope, Image: r.Image})
+		u, _ := pack.Unpack(r.Files, registry.Options{Scope: r.Scope, Image: r.Image})
 		if !assert.Nil(t, u, before) {
 			for _, name := range r.Files.Paths() {
 				t.Logf("%s:\n%s", name, r.Files[name])
@@ -132,8 +133,8 @@ func FuzzUnpackV010(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(_ *testing.T, name string, content []byte) {
-		files := pack.Files{"app.yaml": []byte("permissionScope: Cluster")}
+		files := registry.Files{"app.yaml": []byte("permissionScope: Cluster")}
 		files[name] = content
-		_, _ = v010.Unpack(files, v010.Options{Dir: pack.Folder, Scope: v1alpha1.ScopeCluster})
+		_, _ = v010.Unpack(files, v010.Options{Dir: registry.Folder, Scope: v1alpha1.ScopeCluster})
 	})
 }

@@ -1,5 +1,5 @@
 // Package v010 unpacks a `.registry` folder exactly as crossplane v0.10.0 did: the same bytes, the same refusals, the same
-// faults. Package pack unpacks it without the faults.
+// faults. Package registry unpacks it without the faults.
 //
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/stacks/unpack.go
 //
@@ -17,7 +17,7 @@ import (
 
 	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 // folder is the state of v0.10.0 while it walks through the files of a package.
@@ -56,7 +56,7 @@ type Options struct {
 }
 
 // Unpack returns what v0.10.0 printed for the files of a package, or the error that it ended with.
-func Unpack(files pack.Files, o Options) ([]byte, error) {
+func Unpack(files registry.Files, o Options) ([]byte, error) {
 	f := &folder{
 		dir: path.Clean(o.Dir), templatingImage: o.TemplatingImage, image: o.Image,
 		crds: map[string]packagedCRD{}, groups: map[string]v0.StackGroup{}, resources: map[string]v0.StackResource{},
@@ -87,7 +87,7 @@ func Unpack(files pack.Files, o Options) ([]byte, error) {
 }
 
 // walk reads the files in the order of filepath.Walk. A folder with the name of a file that is read is an error.
-func (f *folder) walk(files pack.Files) error {
+func (f *folder) walk(files registry.Files) error {
 	seen := map[string]bool{}
 	for _, name := range files.Paths() {
 		for i, c := range name {

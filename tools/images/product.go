@@ -42,7 +42,7 @@ var unpackerProduct = product{
 	description: "the program that installs packages in a cluster, and removes them",
 	programs:    []program{{name: "unpacker"}},
 	user:        helperUser,
-	limit:       12 * megabyte,
+	limit:       4 * megabyte,
 }
 
 func functionProduct(name, description string) product {

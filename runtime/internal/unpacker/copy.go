@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -32,7 +32,7 @@ func copySelf(self, folder string) error {
 	return nil
 }
 
-// copyFolder copies the files of the folder of a package image, with the limits of pack.Read. If that rejects
+// copyFolder copies the files of the folder of a package image, with the limits of registry.ReadFolder. If that rejects
 // the package, nothing is copied. It never writes outside target, and never reads outside source.
 func copyFolder(source, target string) error {
 	files, err := readFolder(source)
@@ -60,7 +60,7 @@ func copyFolder(source, target string) error {
 }
 
 // readFolder reads the files of a `.registry` folder.
-func readFolder(folder string) (pack.Files, error) {
+func readFolder(folder string) (registry.Files, error) {
 	info, err := os.Lstat(folder)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -75,14 +75,11 @@ func readFolder(folder string) (pack.Files, error) {
 		return nil, fmt.Errorf("%s cannot be read: %w", folder, err)
 	}
 	defer func() { _ = root.Close() }()
-	packages, err := pack.Read(root.FS(), ".", folder)
+	files, err := registry.ReadFolder(root.FS(), ".")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
-	if len(packages) != 1 || packages[0].Form != pack.FormRegistry {
-		return nil, fmt.Errorf("%s must be a %s folder", folder, pack.Folder)
-	}
-	return packages[0].Files, nil
+	return files, nil
 }
 
 // write writes a new file in place of one of an earlier container. It does not follow links.

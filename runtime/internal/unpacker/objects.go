@@ -1,12 +1,13 @@
 package unpacker
 
 import (
+	"encoding/json"
 	"errors"
 
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -16,25 +17,24 @@ func Objects(folder, namespace string, installation unpacking.Installation) ([]O
 	if err != nil {
 		return nil, err
 	}
-	unpacked, results := pack.Unpack(files, pack.UnpackOptions{
-		Scope: installation.Scope, Image: installation.Image,
-	})
-	if err := problems(results); err != nil {
-		return nil, err
+	read := registry.Read(files, registry.Options{Scope: installation.Scope, Image: installation.Image})
+	if read.Failed() {
+		return nil, problems(read.Findings())
 	}
+	unpacked := read.Unpack()
 	digests, err := digestsOf(unpacked, installation.Name)
 	if err != nil {
 		return nil, err
 	}
-	installed, err := pack.Install(unpacked, &installation, namespace)
+	installed, err := registry.Install(unpacked, &installation, namespace)
 	if err != nil {
 		return nil, err
 	}
 	objects := make([]Object, len(installed))
 	for i, from := range installed {
-		object := Object{APIVersion: from.GetAPIVersion(), Kind: from.GetKind(), Name: from.GetName()}
+		object := Object{APIVersion: from.Text("apiVersion"), Kind: from.Text("kind"), Name: from.Text("metadata", "name")}
 		object.Digest = digests[object.key()]
-		if object.JSON, err = from.MarshalJSON(); err != nil {
+		if object.JSON, err = json.Marshal(from); err != nil {
 			return nil, err
 		}
 		objects[i] = object
@@ -43,38 +43,32 @@ func Objects(folder, namespace string, installation unpacking.Installation) ([]O
 }
 
 // digestsOf returns the digests of the objects from the package. record is the name of its record in the cluster.
-func digestsOf(unpacked *pack.Unpacked, record string) (map[key]string, error) {
+func digestsOf(unpacked *registry.Unpacked, record string) (map[key]string, error) {
 	digests := map[key]string{}
-	add := func(object *kyaml.RNode, name string) error {
-		digest, err := pack.ObjectDigest(object)
-		digests[key{object.GetApiVersion(), object.GetKind(), name}] = digest
+	add := func(object *yaml.Node, name string) error {
+		digest, err := registry.ObjectDigest(object)
+		digests[key{registry.Text(object, "apiVersion"), registry.Text(object, "kind"), name}] = digest
 		return err
 	}
 	errs := append(make([]error, 0, len(unpacked.CRDs)+1), add(unpacked.Record, record))
 	for _, crd := range unpacked.CRDs {
-		errs = append(errs, add(crd, crd.GetName()))
+		errs = append(errs, add(crd, registry.Text(strictyaml.Value(crd, "metadata"), "name")))
 	}
 	return digests, errors.Join(errs...)
 }
 
-// problems returns the errors among results as one.
-func problems(results krm.Results) error {
+// problems returns the errors among findings as one.
+func problems(findings []*registry.Finding) error {
 	var texts []string
-	for _, result := range results {
-		if result.Severity == krm.Warning || result.Severity == krm.Info {
+	for _, f := range findings {
+		if f.Severity != strictyaml.SeverityError {
 			continue
 		}
-		text := result.Message
-		if result.Field != nil && result.Field.Path != "" {
-			text = result.Field.Path + ": " + text
-		}
-		if result.File != nil && result.File.Path != "" {
-			text = result.File.Path + ": " + text
+		text := f.Message
+		if f.Path != "" {
+			text = string(f.Path) + ": " + text
 		}
 		texts = append(texts, text)
-	}
-	if len(texts) == 0 {
-		return nil
 	}
 	return errors.New(enumerate(texts))
 }

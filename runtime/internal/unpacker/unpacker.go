@@ -42,7 +42,7 @@ type Program struct {
 // Object is an object to apply.
 type Object struct {
 	APIVersion, Kind, Name string
-	// Digest is pack.ObjectDigest of an object from the package: a CRD or the record. It is empty for others,
+	// Digest is registry.ObjectDigest of an object from the package: a CRD or the record. It is empty for others,
 	// which are derived from the record.
 	Digest string
 	// JSON is the object.

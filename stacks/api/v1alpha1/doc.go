@@ -8,10 +8,9 @@
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/design/design-doc-stacks.md
 //   - https://github.com/crossplane/crossplane/tree/v0.10.0/apis/stacks/v1alpha1
 //
-// The tags are those of package github.com/resource-plugins/krm-functions/api/v1alpha1.
+// The types are those of the specs; metadata is that of Kubernetes. The tags are those of package
+// github.com/resource-plugins/krm-functions/api/v1alpha1. It imports nothing of Kubernetes, since the unpacker links it.
 package v1alpha1
-
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // The API groups of the documents.
 const (
@@ -31,45 +30,3 @@ const (
 	KindStack               = "Stack"
 	KindStackDefinition     = "StackDefinition"
 )
-
-// ExtensionRequest asks for an extension, as the design has it.
-type ExtensionRequest struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              InstallSpec `json:"spec"`
-}
-
-// StackInstall asks for a stack whose permissions end at its namespace.
-type StackInstall struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              InstallSpec `json:"spec"`
-}
-
-// ClusterStackInstall asks for a stack with permissions in the whole cluster.
-type ClusterStackInstall struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              InstallSpec `json:"spec"`
-}
-
-// Extension records an installed extension, as the design has it.
-type Extension struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              ExtensionSpec `json:"spec"`
-}
-
-// Stack records an installed stack.
-type Stack struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              StackSpec `json:"spec"`
-}
-
-// StackDefinition records an installed template stack, which has a behavior in place of a controller of its own.
-type StackDefinition struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              StackDefinitionSpec `json:"spec"`
-}

@@ -1,17 +1,12 @@
 package v1alpha1
 
-import (
-	"encoding/json"
-
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
+import "encoding/json"
 
 // StackSpec is what a stack consists of.
 type StackSpec struct {
 	AppMetadata `json:",inline"`
 	// CRDs are the CRDs that the stack owns.
-	CRDs []metav1.TypeMeta `json:"customresourcedefinitions,omitempty"`
+	CRDs []TypeMeta `json:"customresourcedefinitions,omitempty"`
 	// Controller runs the stack.
 	Controller ControllerSpec `json:"controller,omitempty"`
 	// Permissions are what the controller may do.
@@ -39,9 +34,9 @@ type ExtensionSpec struct {
 // ExtensionCRDs are the CRDs of an extension.
 type ExtensionCRDs struct {
 	// Owns are the CRDs that are in the package.
-	Owns []metav1.TypeMeta `json:"owns,omitempty"`
+	Owns []TypeMeta `json:"owns,omitempty"`
 	// DependsOn are CRDs of other packages.
-	DependsOn []metav1.TypeMeta `json:"dependsOn,omitempty"`
+	DependsOn []TypeMeta `json:"dependsOn,omitempty"`
 }
 
 // ControllerSpec says how the controller runs.
@@ -63,5 +58,20 @@ type ControllerDeployment struct {
 // PermissionsSpec is what a controller may do.
 type PermissionsSpec struct {
 	// Rules are rules of a Role or ClusterRole.
-	Rules []rbacv1.PolicyRule `json:"rules,omitempty"`
+	Rules []PolicyRule `json:"rules,omitempty"`
+}
+
+// PolicyRule is a rule of a Role or ClusterRole, with the fields of PolicyRule of rbac.authorization.k8s.io/v1.
+type PolicyRule struct {
+	Verbs           []string `json:"verbs"`
+	APIGroups       []string `json:"apiGroups,omitempty"`
+	Resources       []string `json:"resources,omitempty"`
+	ResourceNames   []string `json:"resourceNames,omitempty"`
+	NonResourceURLs []string `json:"nonResourceURLs,omitempty"`
+}
+
+// TypeMeta names a kind.
+type TypeMeta struct {
+	Kind       string `json:"kind,omitempty"`
+	APIVersion string `json:"apiVersion,omitempty"`
 }

@@ -1,4 +1,4 @@
-package pack
+package registry
 
 import (
 	"cmp"
@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"maps"
 
-	rbacv1 "k8s.io/api/rbac/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/resource-plugins/krm-functions/internal/document"
-	stacks "github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/imageref"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -22,76 +19,71 @@ type controller struct {
 	// kind is that of the record.
 	kind string
 	// spec is that of the Deployment, as the package has it; nil if there is none.
-	spec  map[string]any
-	rules []rbacv1.PolicyRule
+	spec  Object
+	rules []v1alpha1.PolicyRule
 }
 
+const rbacGroup = "rbac.authorization.k8s.io"
+
 // account returns the ServiceAccount of the controller, and its permissions.
-func (c *controller) account(record *unstructured.Unstructured) []*unstructured.Unstructured {
-	annotations, _, _ := unstructured.NestedStringMap(record.Object, "spec", "controller", "serviceAccount", "annotations")
-	account := c.object("v1", rbacv1.ServiceAccountKind, true)
-	if len(annotations) > 0 {
-		account.SetAnnotations(annotations)
-	}
+func (c *controller) account(record Object) []Object {
+	const accountKind = "ServiceAccount"
+	annotations, _ := record.texts("spec", "controller", "serviceAccount", "annotations")
+	account := c.object("v1", accountKind, true)
+	account.setMetadata("annotations", annotations)
 	if len(c.rules) == 0 {
-		return []*unstructured.Unstructured{account}
+		return []Object{account}
 	}
 	roleKind, bindingKind := "Role", "RoleBinding"
-	if c.Scope == stacks.ScopeCluster {
+	if c.Scope == v1alpha1.ScopeCluster {
 		roleKind, bindingKind = "ClusterRole", "ClusterRoleBinding"
 	}
-	isNamespaced := c.Scope != stacks.ScopeCluster
-	apiVersion := rbacv1.SchemeGroupVersion.String()
-	role := c.object(apiVersion, roleKind, isNamespaced)
-	role.Object["rules"] = plain(Narrow(c.rules, c.Resources))
-	binding := c.object(apiVersion, bindingKind, isNamespaced)
-	binding.Object["roleRef"] = plain(rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: roleKind, Name: c.Controller})
-	binding.Object["subjects"] = plain([]rbacv1.Subject{
-		{Kind: rbacv1.ServiceAccountKind, Name: c.Controller, Namespace: c.namespace},
-	})
-	return []*unstructured.Unstructured{account, role, binding}
+	isNamespaced := c.Scope != v1alpha1.ScopeCluster
+	role := c.object(rbacGroup+"/v1", roleKind, isNamespaced)
+	role["rules"] = plain(narrow(c.rules, c.Resources))
+	binding := c.object(rbacGroup+"/v1", bindingKind, isNamespaced)
+	binding["roleRef"] = map[string]any{"apiGroup": rbacGroup, "kind": roleKind, "name": c.Controller}
+	binding["subjects"] = []any{map[string]any{"kind": accountKind, "name": c.Controller, "namespace": c.namespace}}
+	return []Object{account, role, binding}
 }
 
 // object returns an object of the controller.
-func (c *controller) object(apiVersion, kind string, isNamespaced bool) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": apiVersion, "kind": kind}}
-	object.SetName(c.Controller)
+func (c *controller) object(apiVersion, kind string, isNamespaced bool) Object {
+	metadata := map[string]any{"name": c.Controller}
 	if isNamespaced {
-		object.SetNamespace(c.namespace)
+		metadata["namespace"] = c.namespace
 	}
-	return labelled(object, c.Labels)
+	return Object{"apiVersion": apiVersion, "kind": kind, "metadata": metadata}.label(c.Labels)
 }
 
 // complete fills in the record what the request says of the controller.
-func (c *controller) complete(record *unstructured.Unstructured) error {
+func (c *controller) complete(record Object) error {
 	if len(c.AccountAnnotations) > 0 {
 		path := []string{"spec", "controller", "serviceAccount", "annotations"}
-		own, _, err := unstructured.NestedStringMap(record.Object, path...)
+		own, err := record.texts(path...)
 		if err != nil {
-			return fmt.Errorf("%s: %w", record.GetKind(), err)
+			return fmt.Errorf("%s: %w", c.kind, err)
 		}
-		all := maps.Clone(own)
-		if all == nil {
-			all = map[string]string{}
-		}
+		all := map[string]string{}
+		maps.Copy(all, own)
 		maps.Copy(all, c.AccountAnnotations)
-		if err := unstructured.SetNestedStringMap(record.Object, all, path...); err != nil {
-			return fmt.Errorf("%s: %w", record.GetKind(), err)
+		if err := record.set(anyOf(all), path...); err != nil {
+			return fmt.Errorf("%s: %w", c.kind, err)
 		}
 	}
 	if c.spec == nil {
 		return nil
 	}
 	if err := c.completePod(); err != nil {
-		return fmt.Errorf("spec.controller.deployment.spec of %s: %w", record.GetKind(), err)
+		return fmt.Errorf("spec.controller.deployment.spec of %s: %w", c.kind, err)
 	}
-	return unstructured.SetNestedMap(record.Object, c.spec, "spec", "controller", "deployment", "spec")
+	return record.set(map[string]any(c.spec), "spec", "controller", "deployment", "spec")
 }
 
 // completePod fills in the Pod of the controller what the request says: images, how they are pulled, and which record a
 // template stack's controller reads.
 func (c *controller) completePod() error {
-	pod, _, err := unstructured.NestedMap(c.spec, "template", "spec")
+	pod, err := c.spec.mapping("template", "spec")
 	if err != nil {
 		return err
 	}
@@ -104,8 +96,8 @@ func (c *controller) completePod() error {
 	}
 	err = eachContainer(pod, func(container map[string]any) {
 		own, _ := container["image"].(string)
-		if own = document.ImageWithSource(c.Source, cmp.Or(own, c.Image)); own != "" {
-			container["image"], _ = document.MirroredImage(c.Mirror, own)
+		if own = imageref.WithSource(c.Source, cmp.Or(own, c.Image)); own != "" {
+			container["image"], _ = imageref.Mirrored(c.Mirror, own)
 		}
 		if c.ImagePullPolicy != "" {
 			container["imagePullPolicy"] = c.ImagePullPolicy
@@ -114,13 +106,13 @@ func (c *controller) completePod() error {
 	if err != nil {
 		return err
 	}
-	if containers, _ := pod["containers"].([]any); c.kind == stacks.KindStackDefinition && len(containers) > 0 {
+	if containers, _ := pod["containers"].([]any); c.kind == v1alpha1.KindStackDefinition && len(containers) > 0 {
 		first := containers[0].(map[string]any)
 		env, _ := first["env"].([]any)
 		first["env"] = append(env, map[string]any{"name": "SD_NAMESPACE", "value": c.namespace},
 			map[string]any{"name": "SD_NAME", "value": c.Name})
 	}
-	return unstructured.SetNestedMap(c.spec, pod, "template", "spec")
+	return c.spec.set(pod, "template", "spec")
 }
 
 // eachContainer calls change with each container of a Pod's spec.
@@ -143,9 +135,9 @@ func eachContainer(pod map[string]any, change func(container map[string]any)) er
 
 // deployment returns the Deployment of the controller. As in v0.10 the names, the selector and the ServiceAccount are ours,
 // and no container may run as root.
-func (c *controller) deployment() *unstructured.Unstructured {
+func (c *controller) deployment() Object {
 	deployment := c.object("apps/v1", "Deployment", true)
-	spec := (&unstructured.Unstructured{Object: c.spec}).DeepCopy().Object
+	spec := clone(map[string]any(c.spec)).(map[string]any)
 	selector := map[string]any{"app": c.Controller}
 	spec["selector"] = map[string]any{"matchLabels": selector}
 	template := spec["template"].(map[string]any)
@@ -172,7 +164,7 @@ func (c *controller) deployment() *unstructured.Unstructured {
 			delete(capabilities, "add")
 		}
 	})
-	deployment.Object["spec"] = spec
+	deployment["spec"] = spec
 	return deployment
 }
 

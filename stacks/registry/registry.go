@@ -1,4 +1,18 @@
-package pack
+// Package registry unpacks `.registry` folders, as crossplane v0.3 to v0.10 read them: into CRDs and the record of the package,
+// and into the objects that install it. The functions and the unpacker in the cluster use the same code:
+//
+//	files, err := registry.ReadFolder(os.DirFS(dir), registry.Folder)
+//	p := registry.Read(files, registry.Options{Image: "registry.example.org/acme/redis:v0.1.0"})
+//	if p.Failed() { … } // p.Findings() has the reasons
+//	objects, err := registry.Install(p.Unpack(), installation, namespace)
+//
+// It works on trees of go-yaml and imports neither kyaml nor k8s.io/api: the unpacker must stay small. Package pack turns
+// findings into results and reads the other forms of packages.
+//
+// It means what crossplane v0.10.0 meant, without its faults: a file is for the CRDs in its folder and below, and the nearest
+// one takes precedence; CRDs and the Deployment are kept whole; a value is never lost without a finding; verbs are named.
+// Package v010 prints what v0.10.0 printed.
+package registry
 
 import (
 	"fmt"
@@ -9,7 +23,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
@@ -22,17 +35,17 @@ const (
 	rbacFile     = "rbac.yaml"
 )
 
-// registry is a `.registry` folder that is unpacked.
-type registry struct {
-	options UnpackOptions
-	results krm.Results
+// Package is a `.registry` folder that was read.
+type Package struct {
+	options  Options
+	findings []*Finding
 
-	app      v1alpha1.AppMetadata
-	appItem  *krm.Item // nil if there is none
-	install  *yaml.Node
-	behavior *yaml.Node
-	template v1alpha1.Behavior
-	crds     []*registryCRD
+	app         v1alpha1.AppMetadata
+	appDocument *document // nil if there is none
+	install     *yaml.Node
+	behavior    *yaml.Node
+	template    v1alpha1.Behavior
+	crds        []*crd
 	// What describes CRDs for people, in the order of the files.
 	groups    []described[v1alpha1.Group]
 	resources []described[v1alpha1.Resource]
@@ -52,23 +65,23 @@ type described[T any] struct {
 // patterns are the roles of files: a name may match several ones.
 var patterns = []struct {
 	pattern string
-	read    func(r *registry, file string, content []byte)
+	read    func(r *Package, file string, content []byte)
 }{
-	{appFile, (*registry).readApp},
-	{behaviorFile, (*registry).readBehavior},
-	{groupFile, (*registry).readGroup},
-	{"*resource.yaml", (*registry).readResource},
-	{"*crd.yaml", (*registry).readCRD},
-	{installFile, (*registry).readInstall},
-	{"*icon.*", (*registry).readIcon},
-	{"*ui-schema.yaml", (*registry).readSchema},
-	{rbacFile, func(r *registry, file string, _ []byte) {
-		r.report(file, krm.Info, "is not read: the permissions follow from the CRDs and from dependsOn of app.yaml")
+	{appFile, (*Package).readApp},
+	{behaviorFile, (*Package).readBehavior},
+	{groupFile, (*Package).readGroup},
+	{"*resource.yaml", (*Package).readResource},
+	{"*crd.yaml", (*Package).readCRD},
+	{installFile, (*Package).readInstall},
+	{"*icon.*", (*Package).readIcon},
+	{"*ui-schema.yaml", (*Package).readSchema},
+	{rbacFile, func(r *Package, file string, _ []byte) {
+		r.report(file, strictyaml.SeverityInfo, "is not read: the permissions follow from the CRDs and from dependsOn of app.yaml")
 	}},
 }
 
 // read reads the files. A file's role is decided by its name, wherever it is.
-func (r *registry) read(files Files) {
+func (r *Package) read(files Files) {
 	r.once = map[string]string{}
 	for _, file := range files.Paths() {
 		known := false
@@ -85,34 +98,27 @@ func (r *registry) read(files Files) {
 }
 
 // misnamed reports a file whose name has the extension .yml in place of .yaml.
-func (r *registry) misnamed(file string) {
+func (r *Package) misnamed(file string) {
 	base, isShort := strings.CutSuffix(path.Base(file), ".yml")
 	if !isShort {
 		return
 	}
 	for _, p := range patterns {
 		if ok, _ := path.Match(p.pattern, base+".yaml"); ok {
-			r.report(file, krm.Warning, fmt.Sprintf("is not read: rename it to %q", base+".yaml"))
+			r.report(file, strictyaml.SeverityWarning, fmt.Sprintf("is not read: rename it to %q", base+".yaml"))
 			return
 		}
 	}
 }
 
-// report adds a result about a file as a whole.
-func (r *registry) report(file string, severity krm.Severity, message string) {
-	result := krm.NewResult(severity, message)
-	result.Place.File = r.shown(file)
-	r.results = append(r.results, result)
-}
-
 // shown is a file as messages name it.
-func (r *registry) shown(file string) string { return path.Join(r.options.Dir, file) }
+func (r *Package) shown(file string) string { return path.Join(r.options.Dir, file) }
 
 // isFirst reports whether no file of the same name was read before: a second one is an error.
-func (r *registry) isFirst(file string) bool {
+func (r *Package) isFirst(file string) bool {
 	name := path.Base(file)
 	if first, ok := r.once[name]; ok {
-		r.report(file, krm.Error, fmt.Sprintf("must be the only %s of the package: remove it or %q", name, r.shown(first)))
+		r.report(file, strictyaml.SeverityError, fmt.Sprintf("must be the only %s of the package: remove it or %q", name, r.shown(first)))
 		return false
 	}
 	r.once[name] = file
@@ -123,7 +129,7 @@ func (r *registry) isFirst(file string) bool {
 // of a custom resource.
 const maxLevels = 500
 
-func (r *registry) readApp(file string, content []byte) {
+func (r *Package) readApp(file string, content []byte) {
 	if !r.isFirst(file) {
 		return
 	}
@@ -132,40 +138,40 @@ func (r *registry) readApp(file string, content []byte) {
 		APIVersion           string `json:"apiVersion"`
 		v1alpha1.AppMetadata `json:",inline"`
 	}
-	item := r.document(file, content)
-	if item == nil {
+	d := r.document(file, content)
+	if d == nil {
 		return
 	}
-	problems := strictyaml.Into(item.YNode(), "", &app)
+	problems := strictyaml.Into(d.root, "", &app)
 	for i, problem := range problems {
-		if version := krm.Value(item.YNode(), "version"); problem.Path == "version" && isNumber(version) {
+		if version := strictyaml.Value(d.root, "version"); problem.Path == "version" && isNumber(version) {
 			app.Version = version.Value
 			problems[i].Severity = strictyaml.SeverityWarning
 			problems[i].Message = fmt.Sprintf("must be quoted, as in version: %q: readers take it for a number", version.Value)
 		}
 	}
-	r.problems(item, problems)
-	r.app, r.appItem = app.AppMetadata, item
+	r.problems(d, problems)
+	r.app, r.appDocument = app.AppMetadata, d
 }
 
 func isNumber(node *yaml.Node) bool {
 	return node != nil && node.Kind == yaml.ScalarNode && slices.Contains([]string{"!!int", "!!float"}, node.ShortTag())
 }
 
-func (r *registry) readGroup(file string, content []byte) {
+func (r *Package) readGroup(file string, content []byte) {
 	var group v1alpha1.Group
-	if r.decode(file, content, &group) != nil {
+	if r.decode(file, content, &group) {
 		r.groups = append(r.groups, described[v1alpha1.Group]{file: file, value: group})
 	}
 }
 
-func (r *registry) readResource(file string, content []byte) {
+func (r *Package) readResource(file string, content []byte) {
 	var resource v1alpha1.Resource
-	if r.decode(file, content, &resource) != nil {
+	if r.decode(file, content, &resource) {
 		r.resources = append(r.resources, described[v1alpha1.Resource]{file: file, value: resource})
 	}
 }
 
-func (r *registry) readSchema(file string, content []byte) {
+func (r *Package) readSchema(file string, content []byte) {
 	r.schemas = append(r.schemas, described[string]{file: file, value: strings.Trim(string(content), "\n")})
 }

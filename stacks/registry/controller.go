@@ -1,4 +1,4 @@
-package pack
+package registry
 
 import (
 	"cmp"
@@ -8,13 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
-	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
@@ -23,34 +18,34 @@ const deploymentKind = "Deployment"
 
 // readInstall reads the Deployment of the controller. Its name is dropped: the record's decides. An empty file means that
 // there is none.
-func (r *registry) readInstall(file string, content []byte) {
+func (r *Package) readInstall(file string, content []byte) {
 	if !r.isFirst(file) || len(content) == 0 {
 		return
 	}
-	item := r.document(file, content)
-	if item == nil {
+	d := r.document(file, content)
+	if d == nil {
 		if !r.hasErrors(file) {
-			r.report(file, krm.Error, "must be a "+deploymentKind+": remove a file that has comments alone")
+			r.report(file, strictyaml.SeverityError, "must be a "+deploymentKind+": remove a file that has comments alone")
 		}
 		return
 	}
-	switch kind := item.Kind(); kind {
+	switch kind := d.kind(); kind {
 	case deploymentKind:
 	case "":
-		r.problems(item, []strictyaml.Problem{strictyaml.Error("kind", "must be set: it must be %s", deploymentKind)})
+		r.problems(d, []strictyaml.Problem{strictyaml.Error("kind", "must be set: it must be %s", deploymentKind)})
 		return
 	default:
-		r.problems(item, []strictyaml.Problem{strictyaml.Error("kind",
+		r.problems(d, []strictyaml.Problem{strictyaml.Error("kind",
 			"must be %s, not %q: crossplane ran no controller for it", deploymentKind, kind)})
 		return
 	}
-	spec := krm.Value(item.YNode(), "spec")
+	spec := strictyaml.Value(d.root, "spec")
 	if spec == nil || spec.Kind != yaml.MappingNode {
-		r.problems(item, []strictyaml.Problem{strictyaml.Error("spec", "must be the spec of a %s", deploymentKind)})
+		r.problems(d, []strictyaml.Problem{strictyaml.Error("spec", "must be the spec of a %s", deploymentKind)})
 		return
 	}
 	var typed struct {
-		Spec appsv1.DeploymentSpec `json:"spec"`
+		Spec deploymentSpec `json:"spec"`
 	}
 	only := mapping()
 	set(only, "spec", spec)
@@ -60,21 +55,21 @@ func (r *registry) readInstall(file string, content []byte) {
 			problems[i].Severity = strictyaml.SeverityWarning // kept as it is: a cluster decides
 		}
 	}
-	if r.problems(item, problems); r.hasErrors(file) || r.mismatch(item, v0.CheckDeployment(content)) {
+	if r.problems(d, problems); r.hasErrors(file) || r.mismatch(d, deploymentKind, content) {
 		return
 	}
-	r.install = krm.Value(read, "spec")
+	r.install = strictyaml.Value(read, "spec")
 }
 
 // readBehavior reads how a template stack makes objects.
-func (r *registry) readBehavior(file string, content []byte) {
+func (r *Package) readBehavior(file string, content []byte) {
 	if !r.isFirst(file) {
 		return
 	}
-	item := r.document(file, content)
-	if item == nil {
+	d := r.document(file, content)
+	if d == nil {
 		if !r.hasErrors(file) {
-			r.report(file, krm.Error, "source.path must be set")
+			r.report(file, strictyaml.SeverityError, "source.path must be set")
 		}
 		return
 	}
@@ -89,7 +84,7 @@ func (r *registry) readBehavior(file string, content []byte) {
 			} `json:"kustomize"`
 		} `json:"engine"`
 	}
-	problems := strictyaml.Into(item.YNode(), "", &behavior)
+	problems := strictyaml.Into(d.root, "", &behavior)
 	const kustomization = "engine.kustomize.kustomization"
 	problems = slices.DeleteFunc(problems, func(p strictyaml.Problem) bool {
 		return p.Path == kustomization // the struct has no type for it
@@ -99,73 +94,81 @@ func (r *registry) readBehavior(file string, content []byte) {
 		problems = append(problems, strictyaml.Error("source.path",
 			"must be a folder of the image, and not its root: %q is not", behavior.Source.Path))
 	}
-	object, ok := krm.Path(kustomization).Find(item.YNode())
-	if ok && object.ShortTag() != "!!null" && text(object, "kind") == "" {
+	object, ok := strictyaml.Path(kustomization).Find(d.root)
+	if ok && object.ShortTag() != "!!null" && Text(object, "kind") == "" {
 		problems = append(problems, strictyaml.Error(kustomization, "must be a Kustomization with its kind"))
 	}
-	if r.problems(item, problems); r.hasErrors(file) {
+	if r.problems(d, problems); r.hasErrors(file) {
 		return
 	}
 	image := cmp.Or(behavior.Engine.ControllerImage, r.options.TemplatingImage, DefaultTemplatingImage)
 	r.template.Source = v1alpha1.BehaviorSource{Image: behavior.Source.Image, Path: source}
 	r.template.Engine.ControllerImage = image
-	r.behavior = item.YNode()
-	set(krm.Value(r.behavior, "source"), "path", scalar(source))
-	engine := krm.Value(r.behavior, "engine")
+	r.behavior = d.root
+}
+
+// completeBehavior returns the content of behavior.yaml with the path and the image that are used.
+func (r *Package) completeBehavior() *yaml.Node {
+	set(strictyaml.Value(r.behavior, "source"), "path", scalar(r.template.Source.Path))
+	engine := strictyaml.Value(r.behavior, "engine")
 	if engine == nil || engine.Kind != yaml.MappingNode {
 		engine = mapping()
 		set(r.behavior, "engine", engine)
 	}
-	set(engine, "controllerImage", scalar(image))
+	set(engine, "controllerImage", scalar(r.template.Engine.ControllerImage))
+	return r.behavior
 }
 
 // deployment is the spec of the controller's Deployment: that of install.yaml, else one that runs the behavior. It is nil if
 // the package has neither.
-func (r *registry) deployment() *yaml.Node {
+func (r *Package) deployment() *yaml.Node {
 	if r.install != nil || r.behavior == nil {
 		return r.install
 	}
 	const dir, volume = "/behaviors", "behaviors"
-	mounts := []corev1.VolumeMount{{Name: volume, MountPath: dir}}
-	return treeOf(appsv1.DeploymentSpec{
-		Selector: &metav1.LabelSelector{},
-		Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
-			RestartPolicy: corev1.RestartPolicyAlways,
-			InitContainers: []corev1.Container{{
-				Name: "stack-behavior-copy-to-manager", Image: r.template.Source.Image,
-				Command:      []string{"cp", "-R", strings.TrimRight(r.template.Source.Path, "/") + "/.", dir},
-				VolumeMounts: mounts,
-			}},
-			Containers: []corev1.Container{{
-				Name: "stack-behavior-manager", Image: r.template.Engine.ControllerImage,
-				Args: []string{
+	type object = map[string]any
+	mounts := []object{{"name": volume, "mountPath": dir}}
+	copies := object{
+		"name":         "stack-behavior-copy-to-manager",
+		"command":      []string{"cp", "-R", strings.TrimRight(r.template.Source.Path, "/") + "/.", dir},
+		"volumeMounts": mounts,
+	}
+	if image := r.template.Source.Image; image != "" { // otherwise that of the package
+		copies["image"] = image
+	}
+	return treeOf(object{
+		"selector": object{}, "strategy": object{},
+		"template": object{"spec": object{
+			"restartPolicy":  "Always",
+			"initContainers": []object{copies},
+			"containers": []object{{
+				"name": "stack-behavior-manager", "image": r.template.Engine.ControllerImage,
+				"args": []string{
 					"--resources-dir", dir,
 					"--stack-definition-namespace", "$(SD_NAMESPACE)", "--stack-definition-name", "$(SD_NAME)",
 				},
-				VolumeMounts: mounts,
+				"volumeMounts": mounts,
 			}},
-			Volumes: []corev1.Volume{{
-				Name: volume, VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}},
-			}},
+			"volumes": []object{{"name": volume, "emptyDir": object{}}},
 		}},
 	})
 }
 
 // check checks what no file alone shows.
-func (r *registry) check() {
+func (r *Package) check() {
 	switch file, exists := r.once[appFile]; {
 	case !exists:
-		r.report(appFile, krm.Error, "must exist: it says what the package is")
-	case r.appItem != nil:
-		r.problems(r.appItem, r.checkApp())
+		r.report(appFile, strictyaml.SeverityError, "must exist: it says what the package is")
+	case r.appDocument != nil:
+		r.problems(r.appDocument, r.checkApp())
 	case !r.hasErrors(file):
-		r.report(file, krm.Error, "must say what the package is, not be empty")
+		r.report(file, strictyaml.SeverityError, "must say what the package is, not be empty")
 	}
 	r.checkScopes()
 	r.checkUse()
 }
 
-func (r *registry) checkApp() []strictyaml.Problem {
+func (r *Package) checkApp() []strictyaml.Problem {
 	var problems []strictyaml.Problem
 	switch scope, asked := r.app.PermissionScope, r.options.Scope; {
 	case scope != v1alpha1.ScopeCluster && scope != v1alpha1.ScopeNamespaced:
@@ -177,7 +180,7 @@ func (r *registry) checkApp() []strictyaml.Problem {
 	}
 	for i, dependency := range r.app.DependsOn {
 		if name, _, _ := strings.Cut(dependency.CRD, "/"); dependency.CRD != "" && (name == "" || name[0] == '.') {
-			problems = append(problems, strictyaml.Error(krm.Path("dependsOn").Index(i).Key("crd"),
+			problems = append(problems, strictyaml.Error(strictyaml.Path("dependsOn").Index(i).Key("crd"),
 				"must be PLURAL.GROUP/VERSION or *.GROUP/VERSION, not %q", dependency.CRD))
 		}
 	}
@@ -185,7 +188,7 @@ func (r *registry) checkApp() []strictyaml.Problem {
 }
 
 // checkUse reports files that describe no CRD.
-func (r *registry) checkUse() {
+func (r *Package) checkUse() {
 	for _, crd := range r.crds {
 		r.group(crd)
 		r.resource(crd)
@@ -214,7 +217,9 @@ func (r *registry) checkUse() {
 	}
 }
 
-func (r *registry) unused(file, reason string) { r.report(file, krm.Warning, "is not used: "+reason) }
+func (r *Package) unused(file, reason string) {
+	r.report(file, strictyaml.SeverityWarning, "is not used: "+reason)
+}
 
 // named says where a file must be that is for CRDs.
 func named(file string) string {

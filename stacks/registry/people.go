@@ -1,4 +1,4 @@
-package pack
+package registry
 
 import (
 	"cmp"
@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
+	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/pkg/krm"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
@@ -50,7 +50,7 @@ func rankOf(file string) int {
 }
 
 // readIcon reads a picture. Crossplane showed those of the package's folder for the package, too.
-func (r *registry) readIcon(file string, content []byte) {
+func (r *Package) readIcon(file string, content []byte) {
 	rank := rankOf(file)
 	if rank == len(mediaTypes) {
 		extensions := make([]string, len(mediaTypes))
@@ -66,7 +66,7 @@ func (r *registry) readIcon(file string, content []byte) {
 }
 
 // ownIcons are those of the package's folder.
-func (r *registry) ownIcons() []v1alpha1.Icon {
+func (r *Package) ownIcons() []v1alpha1.Icon {
 	var own []v1alpha1.Icon
 	for _, icon := range r.icons {
 		if depth(icon.file) == 0 {
@@ -78,7 +78,7 @@ func (r *registry) ownIcons() []v1alpha1.Icon {
 
 // nearest returns the file that is for a CRD and the nearest to it, nil if there is none. Of several in one folder the first
 // one by order wins.
-func nearest[T any](crd *registryCRD, all []described[T], isFor func(*described[T]) bool, order func(a, b *described[T]) int,
+func nearest[T any](crd *crd, all []described[T], isFor func(*described[T]) bool, order func(a, b *described[T]) int,
 ) *described[T] {
 	var best *described[T]
 	for i := range all {
@@ -96,20 +96,20 @@ func nearest[T any](crd *registryCRD, all []described[T], isFor func(*described[
 
 func firstOne[T any](a, b *described[T]) int { return strings.Compare(a.file, b.file) }
 
-func (r *registry) group(crd *registryCRD) *described[v1alpha1.Group] {
+func (r *Package) group(crd *crd) *described[v1alpha1.Group] {
 	return nearest(crd, r.groups, func(*described[v1alpha1.Group]) bool { return true }, firstOne)
 }
 
-func (r *registry) resource(crd *registryCRD) *described[v1alpha1.Resource] {
+func (r *Package) resource(crd *crd) *described[v1alpha1.Resource] {
 	return nearest(crd, r.resources, func(d *described[v1alpha1.Resource]) bool {
-		return strings.EqualFold(d.value.ID, crd.Kind)
+		return strings.EqualFold(d.value.ID, crd.kind)
 	}, firstOne)
 }
 
 // icon returns the icon of a CRD. In one folder, that of its kind wins over that of all, and then the preferred type.
-func (r *registry) icon(crd *registryCRD) *described[v1alpha1.Icon] {
+func (r *Package) icon(crd *crd) *described[v1alpha1.Icon] {
 	return nearest(crd, r.icons, func(d *described[v1alpha1.Icon]) bool {
-		return isOfAll(d.file) || isOfKind(d.file, crd.Kind)
+		return isOfAll(d.file) || isOfKind(d.file, crd.kind)
 	}, func(a, b *described[v1alpha1.Icon]) int {
 		return cmp.Or(compareBools(isOfAll(a.file), isOfAll(b.file)), rankOf(a.file)-rankOf(b.file), firstOne(a, b))
 	})
@@ -135,11 +135,11 @@ func compareBools(a, b bool) int {
 }
 
 // uiSchemas returns the schemas for a CRD, in descending order of their paths, as crossplane joined them.
-func (r *registry) uiSchemas(crd *registryCRD) []string {
+func (r *Package) uiSchemas(crd *crd) []string {
 	var texts []string
 	for i := range slices.Backward(r.schemas) {
 		schema := &r.schemas[i]
-		if isBelow(path.Dir(schema.file), crd.file) && (path.Base(schema.file) == schemaFile || isOfKind(schema.file, crd.Kind)) {
+		if isBelow(path.Dir(schema.file), crd.file) && (path.Base(schema.file) == schemaFile || isOfKind(schema.file, crd.kind)) {
 			schema.used = true
 			texts = append(texts, schema.value)
 		}
@@ -148,10 +148,10 @@ func (r *registry) uiSchemas(crd *registryCRD) []string {
 }
 
 // annotated returns a CRD with what the package says about it, and without what a cluster fills in.
-func (r *registry) annotated(crd *registryCRD) *kyaml.RNode {
-	root := crd.item.YNode()
-	metadata := krm.Value(root, "metadata")
-	if metadata == nil || metadata.Kind != kyaml.MappingNode {
+func (r *Package) annotated(crd *crd) *yaml.Node {
+	root := crd.document.root
+	metadata := strictyaml.Value(root, "metadata")
+	if metadata == nil || metadata.Kind != yaml.MappingNode {
 		remove(root, "metadata")
 		metadata = mapping()
 		const header = 4 // apiVersion and kind, with their keys
@@ -162,20 +162,20 @@ func (r *registry) annotated(crd *registryCRD) *kyaml.RNode {
 	}
 	remove(root, "status")
 	remove(metadata, "creationTimestamp")
-	if text(metadata, "name") == "" {
-		set(metadata, "name", scalar(crd.Plural+"."+crd.Group))
+	if Text(metadata, "name") == "" {
+		set(metadata, "name", scalar(crd.plural+"."+crd.group))
 	}
 	scope := "environment"
 	if r.app.PermissionScope == v1alpha1.ScopeNamespaced {
 		scope = "namespace"
 	}
 	addTexts(metadata, "labels", map[string]string{labelManagedBy: managedBy, labelScope: scope})
-	addTexts(metadata, "annotations", r.annotations(crd, text(krm.Value(metadata, "annotations"), annotationSchema)))
-	return kyaml.NewRNode(root)
+	addTexts(metadata, "annotations", r.annotations(crd, Text(strictyaml.Value(metadata, "annotations"), annotationSchema)))
+	return root
 }
 
 // annotations are what the files of the package say about a CRD, whose own schema comes first.
-func (r *registry) annotations(crd *registryCRD, schema string) map[string]string {
+func (r *Package) annotations(crd *crd, schema string) map[string]string {
 	all := map[string]string{annotationTitle: r.app.Title}
 	describe := func(prefix, title, category, readme, overview, overviewShort string) {
 		all[prefix+"-title"], all[prefix+"-category"], all[prefix+"-readme"] = title, category, readme

@@ -1,4 +1,4 @@
-package pack
+package registry
 
 import (
 	"errors"
@@ -8,38 +8,34 @@ import (
 	"strings"
 )
 
-// readFolder reads a `.registry` folder of files.
-func readFolder(files fs.FS, folder string) ([]*Contents, error) {
-	contents := &Contents{Form: FormRegistry, Files: Files{}}
-	if folder != "." {
-		contents.Path = folder
-	}
+// ReadFolder reads the files of a `.registry` folder of files. It is limited: packages are not trusted.
+func ReadFolder(files fs.FS, folder string) (Files, error) {
 	inside, err := fs.Sub(files, folder)
 	if err != nil {
 		return nil, err
 	}
-	size := 0
+	read, size := Files{}, 0
 	err = fs.WalkDir(inside, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && strings.Count(name, "/") >= maxDepth {
-			err = fmt.Errorf("the path must have at most %d elements", maxDepth)
+		if err == nil && strings.Count(name, "/") >= MaxDepth {
+			err = fmt.Errorf("the path must have at most %d elements", MaxDepth)
 		}
 		if err != nil || entry.IsDir() {
 			return inFolder(folder, name, err)
 		}
-		if len(contents.Files) == maxFiles {
-			return errFiles
+		if len(read) == MaxFiles {
+			return ErrFiles
 		}
 		text, err := readPart(inside, entry, name)
-		if size += len(text); err == nil && size > maxPackage {
-			err = tooLarge(maxPackage)
+		if size += len(text); err == nil && size > MaxPackage {
+			err = TooLarge(MaxPackage)
 		}
-		contents.Files[name] = text
+		read[name] = text
 		return inFolder(folder, name, err)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return []*Contents{contents}, nil
+	return read, nil
 }
 
 // inFolder is an error about a file of a folder.
@@ -47,16 +43,16 @@ func inFolder(folder, name string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%q: %w", path.Join(folder, name), reason(err))
+	return fmt.Errorf("%q: %w", path.Join(folder, name), Reason(err))
 }
 
 // readPart reads a file of a package. A link is followed to a file of the folder.
 func readPart(files fs.FS, entry fs.DirEntry, name string) ([]byte, error) {
-	refusal, isLink := errDevice, entry.Type()&fs.ModeSymlink != 0
+	refusal, isLink := ErrDevice, entry.Type()&fs.ModeSymlink != 0
 	if isLink {
 		refusal = errFolderLink
 	}
-	if isSpecial(files, name, 0) {
+	if IsSpecial(files, name) {
 		return nil, refusal
 	}
 	info, err := fs.Stat(files, name)
@@ -71,7 +67,7 @@ func readPart(files fs.FS, entry fs.DirEntry, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	return readLimited(file, maxFile)
+	return ReadLimited(file, MaxFile)
 }
 
 var errFolderLink = errors.New("must link to a file of the folder: put the file into the package")

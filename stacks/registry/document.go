@@ -1,4 +1,4 @@
-package pack
+package registry
 
 import (
 	"bytes"
@@ -8,36 +8,44 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/pkg/krm"
-	v0 "github.com/resource-plugins/krm-functions/stacks/api/v0"
 )
+
+// document is the YAML document of a file.
+type document struct {
+	file string // as messages name it
+	root *yaml.Node
+}
+
+func (d *document) apiVersion() string { return Text(d.root, "apiVersion") }
+
+func (d *document) kind() string { return Text(d.root, "kind") }
 
 // document reads a file as one YAML document, with its aliases replaced. It is nil if it cannot be read, or if there is
 // nothing in it.
-func (r *registry) document(file string, content []byte) *krm.Item {
+func (r *Package) document(file string, content []byte) *document {
 	root, problem := onlyDocument(content)
 	if problem == nil && root != nil {
 		problem = nesting(root)
 	}
 	if problem != nil {
-		r.report(file, krm.Error, problem.Message)
-		r.results[len(r.results)-1].Place.Line = problem.Line
+		r.report(file, problem.Severity, problem.Message)
+		r.findings[len(r.findings)-1].Line = problem.Line
 		return nil
 	}
 	if root == nil {
 		return nil
 	}
 	expanded, problems := strictyaml.Expand(root, "")
-	if r.problems(krm.FromNode(root, r.shown(file)), problems); len(problems) > 0 {
+	if r.problems(&document{r.shown(file), root}, problems); len(problems) > 0 {
 		return nil
 	}
-	item := krm.FromNode(expanded, r.shown(file))
-	r.problems(item, unrepeated(expanded, ""))
-	return item
+	d := &document{r.shown(file), expanded}
+	r.problems(d, unrepeated(expanded, ""))
+	return d
 }
 
 // unrepeated removes repeated keys but for the last one, which counts for crossplane, and reports them.
-func unrepeated(node *yaml.Node, at krm.Path) []strictyaml.Problem {
+func unrepeated(node *yaml.Node, at strictyaml.Path) []strictyaml.Problem {
 	var problems []strictyaml.Problem
 	if node.Kind != yaml.MappingNode {
 		for i, element := range node.Content {
@@ -67,10 +75,13 @@ func unrepeated(node *yaml.Node, at krm.Path) []strictyaml.Problem {
 }
 
 // mismatch reports why crossplane could not decode a file. It is false if it could.
-func (r *registry) mismatch(item *krm.Item, found *v0.Mismatch) bool {
+func (r *Package) mismatch(d *document, kind string, content []byte) bool {
+	if r.options.Mismatch == nil {
+		return false
+	}
+	found := r.options.Mismatch(kind, content)
 	if found != nil {
-		problem := strictyaml.Error(krm.Path(found.Field), "%s", found.Message)
-		r.problems(item, []strictyaml.Problem{problem})
+		r.problems(d, []strictyaml.Problem{*found})
 	}
 	return found != nil
 }
@@ -121,32 +132,12 @@ func nesting(root *yaml.Node) *strictyaml.Problem {
 	return &problem
 }
 
-// problems adds what is wrong with a document.
-func (r *registry) problems(item *krm.Item, problems []strictyaml.Problem) {
-	for _, problem := range problems {
-		if problem.Rule == strictyaml.RuleUnknown {
-			problem.Severity = strictyaml.SeverityWarning // crossplane lost it in silence, and the rest is well
-		}
-		result := krm.At(item, problem.Path, krm.Severity(problem.Severity), problem.Message)
-		if problem.Rule == strictyaml.RuleUnknown {
-			result = krm.AtKey(item, problem.Path, krm.Severity(problem.Severity), problem.Message)
-		}
-		if problem.Line > 0 {
-			result.Place.Line, result.Place.Column = problem.Line, problem.Column
-		}
-		if result.ResourceRef != nil && result.ResourceRef.Kind == "" {
-			result.ResourceRef = nil
-		}
-		r.results = append(r.results, result)
+// decode decodes a file into a type, and reports what is wrong with it. It is false if there is nothing to decode.
+func (r *Package) decode(file string, content []byte, target any) bool {
+	d := r.document(file, content)
+	if d == nil {
+		return false
 	}
-}
-
-// decode decodes a file into a type, and reports what is wrong with it. It is nil if there is nothing to decode.
-func (r *registry) decode(file string, content []byte, target any) *krm.Item {
-	item := r.document(file, content)
-	if item == nil {
-		return nil
-	}
-	r.problems(item, strictyaml.Into(item.YNode(), "", target))
-	return item
+	r.problems(d, strictyaml.Into(d.root, "", target))
+	return true
 }

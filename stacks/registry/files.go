@@ -1,6 +1,7 @@
-package pack
+package registry
 
 import (
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -9,6 +10,12 @@ import (
 
 // Folder is the folder of a package of crossplane v0.3 to v0.10, in a repository or at the root of an image.
 const Folder = ".registry"
+
+// Is reports whether a folder has what a `.registry` folder must have, whatever its name.
+func Is(folder fs.FS) bool {
+	_, err := fs.Stat(folder, appFile)
+	return err == nil
+}
 
 // Files are the files of a package: their content by their path below the package's folder. Paths are relative, cleaned,
 // and have slashes.

@@ -1,4 +1,4 @@
-package pack_test
+package registry_test
 
 import (
 	"testing"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/resource-plugins/krm-functions/stacks/pack"
+	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
 const crd = `apiVersion: apiextensions.k8s.io/v1
@@ -22,7 +22,7 @@ func TestObjectDigest(t *testing.T) {
 		t.Helper()
 		object := kyaml.MustParse(text)
 		require.NoError(t, object.PipeE(change...))
-		sum, err := pack.ObjectDigest(object)
+		sum, err := registry.ObjectDigest(object.YNode())
 		require.NoError(t, err)
 		return sum
 	}
@@ -32,6 +32,6 @@ func TestObjectDigest(t *testing.T) {
 	assert.NotEqual(t, want, of(crd, kyaml.Lookup("spec"), kyaml.SetField("scope", kyaml.NewStringRNode("Cluster"))))
 	assert.NotEqual(t, want, of(crd, kyaml.SetField("kind", kyaml.NewStringRNode("Other"))))
 
-	_, err := pack.ObjectDigest(kyaml.MustParse("kind: K\nmetadata: {name: n}\nspec: {a: .nan}\n"))
+	_, err := registry.ObjectDigest(kyaml.MustParse("kind: K\nmetadata: {name: n}\nspec: {a: .nan}\n").YNode())
 	assert.ErrorContains(t, err, `K "n": spec.a must be a number`)
 }

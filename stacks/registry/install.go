@@ -1,0 +1,47 @@
+package registry
+
+import (
+	"fmt"
+
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
+)
+
+// Install returns the objects that make an unpacked package run, in the order in which they must be applied: the CRDs; the
+// controller's ServiceAccount, its role and binding; the record; the controller's Deployment. The namespace is that of the
+// request. A package without a controller has CRDs and a record alone.
+//
+// The objects are those that the stack manager of crossplane v0.10 made, with these differences: names end in a hash, a
+// Namespaced package gets a Role and not a ClusterRole, and permissions have no wildcard where the API group or
+// i.Resources tells what it stands for.
+//
+//   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/stack/stack.go
+//   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/install/installjob.go
+func Install(u *Unpacked, i *unpacking.Installation, namespace string) ([]Object, error) {
+	var objects []Object
+	for _, node := range u.CRDs {
+		crd, err := ObjectOf(node)
+		if err != nil {
+			return nil, err
+		}
+		objects = append(objects, crd.label(i.Labels))
+	}
+	record, err := ObjectOf(u.Record)
+	if err != nil {
+		return nil, err
+	}
+	c := &controller{Installation: i, namespace: namespace, kind: record.Text("kind"), rules: u.Rules}
+	if err := record.name(i.Name, namespace); err != nil {
+		return nil, err
+	}
+	record.label(i.Labels)
+	if c.spec, err = record.mapping("spec", "controller", "deployment", "spec"); err != nil {
+		return nil, fmt.Errorf("%s: %w", c.kind, err)
+	}
+	if err := c.complete(record); err != nil {
+		return nil, err
+	}
+	if c.spec == nil {
+		return append(objects, record), nil
+	}
+	return append(append(append(objects, c.account(record)...), record), c.deployment()), nil
+}

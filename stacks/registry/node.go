@@ -1,0 +1,82 @@
+package registry
+
+import (
+	"maps"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+)
+
+// Text returns the value of a scalar, empty if there is none.
+func Text(mapping *yaml.Node, key string) string {
+	if value := strictyaml.Value(mapping, key); value != nil && value.Kind == yaml.ScalarNode && value.ShortTag() != "!!null" {
+		return value.Value
+	}
+	return ""
+}
+
+// Elements returns the elements of a list, with their aliases replaced.
+func Elements(mapping *yaml.Node, key string) []*yaml.Node {
+	list := strictyaml.Value(mapping, key)
+	if list == nil || list.Kind != yaml.SequenceNode {
+		return nil
+	}
+	all := make([]*yaml.Node, len(list.Content))
+	for i, node := range list.Content {
+		all[i] = strictyaml.Dereference(node)
+	}
+	return all
+}
+
+// mapping, scalar, treeOf and set make trees.
+func mapping() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"} }
+
+func scalar(text string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: yamlprint.StyleOf(text)}
+}
+
+func treeOf(object any) *yaml.Node {
+	return yamlprint.ReadJSON(string(yamlprint.AppendJSON(nil, object)))
+}
+
+// set sets a value of a mapping, in the place of the value that it has. The mapping is printed in lines of its own.
+func set(mapping *yaml.Node, key string, value *yaml.Node) {
+	mapping.Style &^= yaml.FlowStyle
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			mapping.Content[i+1] = value
+			return
+		}
+	}
+	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
+}
+
+// addTexts adds entries to a mapping of strings, which it makes if there is none.
+func addTexts(parent *yaml.Node, key string, entries map[string]string) {
+	texts := strictyaml.Value(parent, key)
+	if texts == nil || texts.Kind != yaml.MappingNode {
+		texts = mapping()
+		set(parent, key, texts)
+	}
+	for i := 1; i < len(texts.Content); i += 2 {
+		if value := texts.Content[i]; value.Kind == yaml.ScalarNode && value.ShortTag() != "!!str" {
+			texts.Content[i] = scalar(value.Value) // as crossplane read it, and a cluster does not
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		set(texts, name, scalar(entries[name]))
+	}
+}
+
+// remove removes a key of a mapping.
+func remove(mapping *yaml.Node, key string) {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if mapping.Content[i].Value == key {
+			mapping.Content = slices.Delete(mapping.Content, i, i+2)
+			return
+		}
+	}
+}

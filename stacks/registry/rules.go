@@ -1,0 +1,57 @@
+package registry
+
+import (
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+)
+
+// verbs are all that a controller can do with objects. Crossplane gave `*`, which also has what no controller of a package
+// needs: to bind, escalate, impersonate, approve and sign.
+var verbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+
+// rules returns the permissions of the controller, as crossplane gave them, with verbs named:
+//
+//   - ConfigMaps, Events and Secrets, which each controller works with;
+//   - the resources of each CRD of the package: status and scale if the CRD has them, and finalizers, which a controller
+//     must be allowed to update if its objects own others;
+//   - the resources of each CRD that the package depends on. `*.GROUP` asks for all resources of a group: this is the one
+//     wildcard, since the package does not say which ones they are.
+func (r *Package) rules() []v1alpha1.PolicyRule {
+	rules := []v1alpha1.PolicyRule{rule("", "configmaps", "events", "secrets")}
+	for _, crd := range r.inOrder() {
+		rules = append(rules, rule(crd.group, crd.resources()...))
+	}
+	for _, dependency := range r.app.DependsOn {
+		if dependency.CRD != "" {
+			name, _, _ := strings.Cut(dependency.CRD, "/")
+			plural, group, _ := strings.Cut(name, ".")
+			rules = append(rules, rule(group, plural))
+		}
+	}
+	return rules
+}
+
+func rule(group string, resources ...string) v1alpha1.PolicyRule {
+	return v1alpha1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
+}
+
+// resources are what RBAC calls the resources of a CRD. One of its versions may have subresources that others lack.
+func (c *crd) resources() []string {
+	resources := []string{c.plural}
+	spec := strictyaml.Value(c.document.root, "spec")
+	holders := append([]*yaml.Node{spec}, Elements(spec, "versions")...)
+	for _, name := range []string{"status", "scale"} {
+		if slices.ContainsFunc(holders, func(holder *yaml.Node) bool {
+			sub := strictyaml.Value(strictyaml.Value(holder, "subresources"), name)
+			return sub != nil && sub.ShortTag() != "!!null"
+		}) {
+			resources = append(resources, c.plural+"/"+name)
+		}
+	}
+	return append(resources, c.plural+"/finalizers")
+}
