@@ -35,7 +35,9 @@ func readSpec(item *krm.Item, spec *yaml.Node, target any) []strictyaml.Problem 
 	problems := RepeatedKeys(item)
 	if spec == nil {
 		return append(problems,
-			strictyaml.Problem{Rule: strictyaml.RuleRequired, Severity: strictyaml.SeverityError, Path: "spec", Message: "must be set"})
+			strictyaml.Problem{
+				Rule: strictyaml.RuleRequired, Severity: strictyaml.SeverityError, Path: "spec", Message: "must be set",
+			})
 	}
 	return append(problems, strictyaml.Into(spec, "spec", target)...)
 }

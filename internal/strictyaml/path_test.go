@@ -12,10 +12,10 @@ import (
 
 const tree = "a:\n  b: [x, {c: y}]\n  \"d.e\": z\n  '': empty\n  f[0]: g\n  f: &f {g: 1}\n  h: *f\n  a: first\n  a: second\n"
 
-func parsed(t testing.TB, text string) *yaml.Node {
-	t.Helper()
+func parsed(tb testing.TB, text string) *yaml.Node {
+	tb.Helper()
 	root, problem := strictyaml.Parse([]byte(text))
-	require.Nil(t, problem)
+	require.Nil(tb, problem)
 	return root
 }
 

@@ -1,6 +1,6 @@
 // Package pack knows what a Crossplane package consists of, whatever form it has: a `.registry` folder of
-// crossplane v0.3 to v0.10, or one of today's xpkg. It reads folders, OCI layouts and image tars, and finds the packages in a
-// list of documents. Package registry unpacks `.registry` folders; its findings become results here.
+// crossplane v0.3 to v0.10, or one of today's xpkg. It reads folders, OCI layouts and image tars, and finds the packages in
+// a list of documents. Package registry unpacks `.registry` folders; its findings become results here.
 package pack
 
 import "github.com/resource-plugins/krm-functions/pkg/krm"

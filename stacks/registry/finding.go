@@ -74,10 +74,12 @@ func (r *Package) sort() {
 func compareFindings(a, b *Finding) int {
 	return cmp.Or(
 		strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-		strictyaml.ComparePaths(a.Path, b.Path), cmp.Compare(rank(a.Severity), rank(b.Severity)), strings.Compare(a.Message, b.Message),
+		strictyaml.ComparePaths(a.Path, b.Path), cmp.Compare(rank(a.Severity), rank(b.Severity)),
+		strings.Compare(a.Message, b.Message),
 	)
 }
 
-func rank(severity strictyaml.Severity) int {
-	return slices.Index([]strictyaml.Severity{strictyaml.SeverityError, strictyaml.SeverityWarning, strictyaml.SeverityInfo}, severity)
-}
+// severities are in the order of findings.
+var severities = []strictyaml.Severity{strictyaml.SeverityError, strictyaml.SeverityWarning, strictyaml.SeverityInfo}
+
+func rank(severity strictyaml.Severity) int { return slices.Index(severities, severity) }

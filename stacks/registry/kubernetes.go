@@ -15,7 +15,8 @@ type (
 )
 
 // amount matches what resource.ParseQuantity accepts; that takes a missing number before an exponent of -9 or more for 0.
-var amount = regexp.MustCompile(`^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?|\.?[eE](\+?[0-9]+|-0*[0-9]))$`)
+var amount = regexp.MustCompile(`^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?` +
+	`|\.?[eE](\+?[0-9]+|-0*[0-9]))$`)
 
 // OpenAPISchemaFormat returns the format of a quantity.
 func (quantity) OpenAPISchemaFormat() string { return "" }

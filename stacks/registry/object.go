@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Object is a Kubernetes object as a client sees it. Its values are those of unstructured.Unstructured of apimachinery, which
-// the unpacker does not link.
+// Object is a Kubernetes object as a client sees it. Its values are those of unstructured.Unstructured of apimachinery,
+// which the unpacker does not link.
 type Object map[string]any
 
 // ObjectOf returns the object of a tree, without the annotations that are for tools which handle files.
@@ -72,7 +72,8 @@ func (o Object) value(path ...string) (value any, found bool, err error) {
 
 // noMapping is the error of apimachinery.
 func noMapping(path []string, value any) error {
-	return fmt.Errorf(".%s accessor error: %v is of the type %T, expected map[string]interface{}", strings.Join(path, "."), value, value)
+	return fmt.Errorf(".%s accessor error: %v is of the type %T, expected map[string]interface{}",
+		strings.Join(path, "."), value, value)
 }
 
 // mapping returns a copy of the mapping at a path, nil if there is none.
@@ -97,8 +98,8 @@ func (o Object) texts(path ...string) (map[string]string, error) {
 	for key, value := range mapping {
 		text, isText := value.(string)
 		if !isText {
-			return nil, fmt.Errorf(".%s accessor error: contains non-string value in the map under key %q: %v is of the type %T, expected string",
-				strings.Join(path, "."), key, value, value)
+			return nil, fmt.Errorf(".%s accessor error: contains non-string value in the map under key %q: %v is of the type %T, "+
+				"expected string", strings.Join(path, "."), key, value, value)
 		}
 		texts[key] = text
 	}

@@ -1,5 +1,5 @@
-// Package registry unpacks `.registry` folders, as crossplane v0.3 to v0.10 read them: into CRDs and the record of the package,
-// and into the objects that install it. The functions and the unpacker in the cluster use the same code:
+// Package registry unpacks `.registry` folders, as crossplane v0.3 to v0.10 read them: into CRDs and the record of the
+// package, and into the objects that install it. The functions and the unpacker in the cluster use the same code:
 //
 //	files, err := registry.ReadFolder(os.DirFS(dir), registry.Folder)
 //	p := registry.Read(files, registry.Options{Image: "registry.example.org/acme/redis:v0.1.0"})
@@ -9,9 +9,9 @@
 // It works on trees of go-yaml and imports neither kyaml nor k8s.io/api: the unpacker must stay small. Package pack turns
 // findings into results and reads the other forms of packages.
 //
-// It means what crossplane v0.10.0 meant, without its faults: a file is for the CRDs in its folder and below, and the nearest
-// one takes precedence; CRDs and the Deployment are kept whole; a value is never lost without a finding; verbs are named.
-// Package v010 prints what v0.10.0 printed.
+// It means what crossplane v0.10.0 meant, without its faults: a file is for the CRDs in its folder and below, and the
+// nearest one takes precedence; CRDs and the Deployment are kept whole; a value is never lost without a finding; verbs are
+// named. Package v010 prints what v0.10.0 printed.
 package registry
 
 import (
@@ -118,7 +118,8 @@ func (r *Package) shown(file string) string { return path.Join(r.options.Dir, fi
 func (r *Package) isFirst(file string) bool {
 	name := path.Base(file)
 	if first, ok := r.once[name]; ok {
-		r.report(file, strictyaml.SeverityError, fmt.Sprintf("must be the only %s of the package: remove it or %q", name, r.shown(first)))
+		r.report(file, strictyaml.SeverityError,
+			fmt.Sprintf("must be the only %s of the package: remove it or %q", name, r.shown(first)))
 		return false
 	}
 	r.once[name] = file
