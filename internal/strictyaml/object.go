@@ -48,14 +48,10 @@ func (d *decoder) special(node *yaml.Node, at *path, target reflect.Value) bool 
 	if !isSpecial {
 		return false
 	}
-	format := "none"
-	if known, ok := special.(kubernetesType); ok {
-		format = known.OpenAPISchemaFormat()
-	}
-	switch format {
-	case "":
+	switch known, _ := special.(kubernetesType); {
+	case known != nil && known.OpenAPISchemaFormat() == "":
 		d.quantity(node, at, special)
-	case "int-or-string":
+	case known != nil && known.OpenAPISchemaFormat() == "int-or-string":
 		d.numberOrText(node, at, special)
 	default: // a time, or who manages what
 		d.report(RuleType, at, node, "must not be set: Kubernetes itself fills it in")
@@ -65,21 +61,13 @@ func (d *decoder) special(node *yaml.Node, at *path, target reflect.Value) bool 
 
 // numberOrText decodes an IntOrString.
 func (d *decoder) numberOrText(node *yaml.Node, at *path, target json.Unmarshaler) {
-	var number int32
-	var text string
-	value := any(&number)
+	value := reflect.New(reflect.TypeFor[string]())
 	if node.ShortTag() == "!!int" {
-		d.number(node, *at, reflect.ValueOf(&number).Elem())
-	} else {
-		value = &text
-		d.text(node, *at, reflect.ValueOf(&text).Elem())
+		value = reflect.New(reflect.TypeFor[int32]())
 	}
-	encoded, err := json.Marshal(value)
-	if err == nil {
-		err = target.UnmarshalJSON(encoded)
-	}
-	if err != nil {
-		panic("strictyaml: " + err.Error()) // a number and a string are values of it
+	d.scalar(node, *at, value.Elem())
+	if text, err := json.Marshal(value.Interface()); err != nil || target.UnmarshalJSON(text) != nil {
+		panic("strictyaml: a number and a string must be values of it")
 	}
 }
 

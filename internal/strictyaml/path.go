@@ -10,9 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Path names a field of a document as in a result's `field.path`: keys joined by dots, list indexes in brackets, and
-// keys that are not plain quoted in brackets: `spec.create[0].inputs[1].as.env`,
-// `metadata.annotations["resourceplugins.dev/digest"]`. The empty path is the document itself.
+// Path names a field of a document; pkg/krm, which has it as krm.Path, describes its form.
 type Path string
 
 // Key is the path of the field key below p.

@@ -168,18 +168,14 @@ func EncodeJSON(node *yaml.Node) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	content := any(&map[string]any{})
 	if node.Kind == yaml.SequenceNode {
-		var list []any
-		if err := yaml.Unmarshal(text, &list); err != nil {
-			return nil, err
-		}
-		return json.Marshal(list)
+		content = new([]any)
 	}
-	mapping := map[string]any{}
-	if err := yaml.Unmarshal(text, &mapping); err != nil {
+	if err := yaml.Unmarshal(text, content); err != nil {
 		return nil, err
 	}
-	return json.Marshal(mapping)
+	return json.Marshal(content)
 }
 
 func appendScalarJSON(dst []byte, node *yaml.Node) ([]byte, error) {
