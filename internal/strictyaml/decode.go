@@ -27,6 +27,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // MaxAliased is the highest number of values to which aliases of a tree may expand: a few lines can become billions.
@@ -54,12 +55,12 @@ const (
 // Into decodes node into target, a pointer to a struct. Problems are in document order, those of aliases first, with
 // paths below base. A field whose value has the wrong type is not changed. Into panics if target has a field of an
 // unsupported type.
-func Into(node *yaml.Node, base Path, target any) []Problem {
+func Into(node *yaml.Node, base field.Path, target any) []Problem {
 	_, problems := into(&decoder{}, node, base, target)
 	return problems
 }
 
-func into(d *decoder, node *yaml.Node, base Path, target any) (*yaml.Node, []Problem) {
+func into(d *decoder, node *yaml.Node, base field.Path, target any) (*yaml.Node, []Problem) {
 	if node != nil && node.Kind == yaml.DocumentNode && len(node.Content) == 1 {
 		node = node.Content[0]
 	}
@@ -74,7 +75,7 @@ func into(d *decoder, node *yaml.Node, base Path, target any) (*yaml.Node, []Pro
 // path is a path that is only formatted for a problem.
 type path struct {
 	parent *path
-	base   Path
+	base   field.Path
 	key    string
 	list   bool // an element of a list, at index
 	index  int
@@ -82,7 +83,7 @@ type path struct {
 	depth  int  // of the value at the path; only counted while values are decoded
 }
 
-func (p *path) full() Path {
+func (p *path) full() field.Path {
 	switch {
 	case p.parent == nil:
 		return p.base

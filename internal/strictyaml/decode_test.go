@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 type shop struct {
@@ -345,7 +346,7 @@ func TestIntoKeepsWhatIsNotGiven(t *testing.T) {
 	problems := strictyaml.Into(&document, "", &s)
 	assert.Equal(t, shop{Open: true, Port: 80, Tags: []string{"b"}}, s)
 	require.Len(t, problems, 2)
-	assert.Equal(t, strictyaml.Path("open"), problems[0].Path)
+	assert.Equal(t, field.Path("open"), problems[0].Path)
 }
 
 func TestIntoTakesNoTreeAsNothing(t *testing.T) {
@@ -405,11 +406,11 @@ func TestFormerKeysAreRead(t *testing.T) {
 	var s shop
 	problems := strictyaml.Into(&document, "spec", &s)
 	assert.Equal(t, shop{Name: "a", Tags: []string{"x"}, Owner: &person{Name: "eve", Age: 3}}, s)
-	today := map[strictyaml.Path]string{}
+	today := map[field.Path]string{}
 	for _, p := range problems {
 		today[p.Path] = p.ReplacedBy
 	}
-	assert.Equal(t, map[strictyaml.Path]string{
+	assert.Equal(t, map[field.Path]string{
 		"spec.Name": "name", "spec.marks": "tags", "spec.labels": "", "spec.owner.Age": "age",
 	}, today)
 }

@@ -12,20 +12,21 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // digestWriter writes trees without aliases as canonical JSON.
 type digestWriter struct {
 	out     []byte
-	path    []Path // the steps from the root to the current value
-	left    int    // remaining bytes of text and nodes
+	path    []field.Path // the steps from the root to the current value
+	left    int          // remaining bytes of text and nodes
 	problem *Problem
 }
 
 func (w *digestWriter) raw(text string) { w.out = append(w.out, text...) }
 
 // below writes node, which is at a step below the current value.
-func (w *digestWriter) below(at Path, node *yaml.Node) {
+func (w *digestWriter) below(at field.Path, node *yaml.Node) {
 	w.path = append(w.path, at)
 	if len(w.path) > MaxDigestDepth {
 		w.fail("must not nest deeper than %d levels", MaxDigestDepth)
@@ -68,7 +69,7 @@ func (w *digestWriter) mapping(node *yaml.Node) {
 		w.raw(separator)
 		w.text(key)
 		w.raw(":")
-		w.below(Path("").Key(key), members[key])
+		w.below(field.Path("").Key(key), members[key])
 		separator = ","
 	}
 	w.raw("}")
@@ -85,7 +86,7 @@ func (w *digestWriter) list(node *yaml.Node) {
 		if i > 0 {
 			w.raw(",")
 		}
-		w.below(Path("").Index(i), element)
+		w.below(field.Path("").Index(i), element)
 	}
 	w.raw("]")
 }
@@ -158,7 +159,7 @@ func (w *digestWriter) fail(format string, args ...any) {
 	if w.problem != nil {
 		return
 	}
-	var path Path
+	var path field.Path
 	for _, at := range w.path {
 		if path != "" && at[0] != '[' {
 			path += "."

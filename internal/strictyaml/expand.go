@@ -2,6 +2,8 @@ package strictyaml
 
 import (
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // Expand returns a tree with aliases and merge keys (`<<`) expanded. The entries of a mapping take precedence over
@@ -11,13 +13,13 @@ import (
 // Beyond MaxAliased and MaxAliasedText, and if an alias contains itself, an alias node is left in the tree and reported
 // as a problem of RuleAlias. A merge key whose value is not a mapping is a problem of RuleType. Paths of problems are
 // below base.
-func Expand(node *yaml.Node, base Path) (*yaml.Node, []Problem) {
+func Expand(node *yaml.Node, base field.Path) (*yaml.Node, []Problem) {
 	d := decoder{}
 	expanded := d.expand(node, base)
 	return expanded, d.problems
 }
 
-func (d *decoder) expand(node *yaml.Node, base Path) *yaml.Node {
+func (d *decoder) expand(node *yaml.Node, base field.Path) *yaml.Node {
 	if !hasAliases(node) {
 		return node
 	}

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 func TestExpand(t *testing.T) {
@@ -58,8 +59,8 @@ func TestExpandCopiesOnDemand(t *testing.T) {
 	require.NoError(t, yaml.Unmarshal([]byte("a: &a [1, 2]\nb: *a"), shared))
 	expanded, _ := strictyaml.Expand(plain, "")
 	assert.Same(t, plain, expanded)
-	_, problems := strictyaml.Expand(shared, strictyaml.Path(""))
+	_, problems := strictyaml.Expand(shared, field.Path(""))
 	assert.Empty(t, problems)
-	b, _ := strictyaml.Path("b").Find(shared.Content[0])
+	b, _ := field.Path("b").Find(shared.Content[0])
 	assert.Equal(t, "a", b.Anchor, "the alias still leads to the anchored value")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // IntoObject decodes a tree into a Kubernetes object, as strictly as the API server. It returns the tree as Kubernetes
@@ -15,7 +17,7 @@ import (
 // strings. Into's rules apply with these differences: whole numbers may have any form of YAML 1.1, such as 0400; null
 // must not be in a list or a map; each element of a list that a strategic merge patch merges must have its merge key;
 // and problems have lines.
-func IntoObject(node *yaml.Node, base Path, target any) (*yaml.Node, []Problem) {
+func IntoObject(node *yaml.Node, base field.Path, target any) (*yaml.Node, []Problem) {
 	return into(&decoder{object: true}, node, base, target)
 }
 
@@ -109,8 +111,8 @@ func decimal(node *yaml.Node) string {
 // mergeKeys checks that the elements of a list that is merged by a key have distinct keys.
 func (d *decoder) mergeKeys(list *yaml.Node, at *path, key string) {
 	for i, element := range list.Content {
-		value := Value(element, key)
-		isReplaced := d.patch && Value(element, "$patch") != nil // such as {$patch: replace}
+		value := field.Value(element, key)
+		isReplaced := d.patch && field.Value(element, "$patch") != nil // such as {$patch: replace}
 		if element.Kind == yaml.MappingNode && !isReplaced && (value == nil || isNull(value) || value.Value == "") {
 			below := path{parent: at, list: true, index: i}
 			d.report(RuleRequired, &path{parent: &below, key: key}, element, "must be set")

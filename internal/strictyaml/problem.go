@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // Severity is the severity of a problem.
@@ -25,12 +27,12 @@ type Problem struct {
 	// Severity is an error, or a warning if the value is used anyway.
 	Severity Severity
 	// Path is the field, below the path that the reader was given; empty for the whole document.
-	Path Path
+	Path field.Path
 	// Line and Column are the position in the text that was read, counted from 1; 0 means the position of the field.
 	Line, Column int
 	// Message is the requirement, and how to meet it, on one line.
 	Message string
-	// Found is the kind of the value at Path, set for problems of RuleType.
+	// Found is the kind of the value at field.Path, set for problems of RuleType.
 	Found yaml.Kind
 	// Proposed is the only possible value or key, or nil.
 	Proposed any
@@ -41,12 +43,12 @@ type Problem struct {
 }
 
 // Error returns a problem of the severity Error.
-func Error(at Path, format string, args ...any) Problem {
+func Error(at field.Path, format string, args ...any) Problem {
 	return Problem{Severity: SeverityError, Path: at, Message: fmt.Sprintf(format, args...)}
 }
 
 // Repeated returns the problem of a duplicate key.
-func Repeated(at Path, key string) Problem {
+func Repeated(at field.Path, key string) Problem {
 	problem := Error(at, "must be given once: key %q is repeated", shortened(key))
 	problem.Rule = RuleDuplicate
 	return problem

@@ -14,12 +14,12 @@ import (
 
 // shape is the information of a struct type's tags. It is read once per type.
 type shape struct {
-	fields []field
+	fields []structField
 	byKey  map[string]int
 	former map[string]string // current keys by former ones
 }
 
-type field struct {
+type structField struct {
 	key      string
 	index    []int
 	required bool
@@ -30,7 +30,7 @@ type field struct {
 }
 
 // accepts reports whether a value is of the field's kind: a former key may have had another kind.
-func (f field) accepts(value *yaml.Node) bool {
+func (f structField) accepts(value *yaml.Node) bool {
 	switch f.kind {
 	case reflect.Struct, reflect.Map:
 		return value.Kind == yaml.MappingNode
@@ -70,7 +70,7 @@ func (s *shape) add(t reflect.Type, index []int) {
 			kind = f.Type.Elem().Kind()
 		}
 		s.byKey[key] = len(s.fields)
-		s.fields = append(s.fields, field{
+		s.fields = append(s.fields, structField{
 			key: key, index: at, required: f.Tag.Get("required") == "true", mergeKey: f.Tag.Get("patchMergeKey"), kind: kind,
 			quotable: f.Tag.Get("quotable") == "true", unquoted: f.Tag.Get("unquoted") == "true",
 		})
@@ -143,7 +143,7 @@ func (d *decoder) structure(node *yaml.Node, at path, target reflect.Value) {
 }
 
 // field decodes a value into the field of its key. A required string must not be empty.
-func (d *decoder) field(f field, at *path, value *yaml.Node, target reflect.Value) {
+func (d *decoder) field(f structField, at *path, value *yaml.Node, target reflect.Value) {
 	if f.quotable {
 		value = d.unquoted(value, at)
 	}

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/kyaml/kio/kioutil"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 const (
@@ -111,7 +111,7 @@ func (i *Item) mayBeNameless() bool {
 
 // describe names the type of a node, for an error.
 func describe(node *yaml.Node) string {
-	switch node = strictyaml.Dereference(node); {
+	switch node = field.Dereference(node); {
 	case node.Kind == yaml.MappingNode:
 		return "a mapping"
 	case node.Kind == yaml.SequenceNode:

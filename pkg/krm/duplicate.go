@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // mergeKey adds the fields of other mappings to its own (https://yaml.org/type/merge.html).
@@ -63,12 +63,12 @@ func twice(path Path) error {
 // keysOf iterates over the keys of a mapping, none if it is not one.
 func keysOf(mapping *yaml.Node) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
-		mapping = strictyaml.Dereference(mapping)
+		mapping = field.Dereference(mapping)
 		if mapping == nil || mapping.Kind != yaml.MappingNode {
 			return
 		}
 		for n := 0; n+1 < len(mapping.Content); n += 2 {
-			if !yield(strictyaml.Dereference(mapping.Content[n]).Value) {
+			if !yield(field.Dereference(mapping.Content[n]).Value) {
 				return
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // Edit calls change with the object's tree, which it may change in any way. If the tree differs afterwards, the item is
@@ -68,11 +68,11 @@ func (i *Item) Unannotate(key string) {
 	}
 	metadata := Value(i.YNode(), "metadata")
 	annotations := Value(metadata, "annotations")
-	for n := strictyaml.KeyIndex(annotations, key); n >= 0; n = strictyaml.KeyIndex(annotations, key) {
+	for n := field.KeyIndex(annotations, key); n >= 0; n = field.KeyIndex(annotations, key) {
 		annotations.Content = slices.Delete(annotations.Content, n, n+2)
 	}
 	if len(annotations.Content) == 0 {
-		n := strictyaml.KeyIndex(metadata, "annotations")
+		n := field.KeyIndex(metadata, "annotations")
 		metadata.Content = slices.Delete(metadata.Content, n, n+2)
 	}
 }
@@ -149,7 +149,7 @@ func child(mapping *yaml.Node, key string) (*yaml.Node, error) {
 		old = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		mapping.Content = slices.Insert(mapping.Content, indexFor(mapping, key), newString(key), old)
 	case old.ShortTag() == nullTag || old.Kind == yaml.MappingNode && len(old.Content) == 0:
-		mapping.Content[strictyaml.KeyIndex(mapping, key)].LineComment = old.LineComment
+		mapping.Content[field.KeyIndex(mapping, key)].LineComment = old.LineComment
 		*old = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	case old.Kind != yaml.MappingNode:
 		return nil, fmt.Errorf("%q must be a mapping to be annotated, not %s", key, describe(old))
@@ -161,7 +161,7 @@ func child(mapping *yaml.Node, key string) (*yaml.Node, error) {
 // end.
 func indexFor(mapping *yaml.Node, key string) int {
 	if key == "metadata" {
-		if n := max(strictyaml.KeyIndex(mapping, "kind"), strictyaml.KeyIndex(mapping, "apiVersion")); n >= 0 {
+		if n := max(field.KeyIndex(mapping, "kind"), field.KeyIndex(mapping, "apiVersion")); n >= 0 {
 			return n + 2
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
@@ -141,7 +141,7 @@ func scalarPaths(node *yaml.Node, at Path, depth int) []Path {
 	if depth > 20 {
 		return nil
 	}
-	switch node = strictyaml.Dereference(node); node.Kind {
+	switch node = field.Dereference(node); node.Kind {
 	case yaml.ScalarNode:
 		if at == "" {
 			return nil
@@ -150,7 +150,7 @@ func scalarPaths(node *yaml.Node, at Path, depth int) []Path {
 	case yaml.MappingNode:
 		var paths []Path
 		for n := 0; n+1 < len(node.Content); n += 2 {
-			if key := node.Content[n]; key.ShortTag() == stringTag && strictyaml.KeyIndex(node, key.Value) == n {
+			if key := node.Content[n]; key.ShortTag() == stringTag && field.KeyIndex(node, key.Value) == n {
 				paths = append(paths, scalarPaths(node.Content[n+1], at.Key(key.Value), depth+1)...)
 			}
 		}

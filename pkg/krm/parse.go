@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 	"github.com/resource-plugins/krm-functions/pkg/krm/internal/scan"
 )
 
@@ -120,7 +120,7 @@ func (l *ResourceList) parse() (*yaml.Node, error) {
 func (l *ResourceList) takeFields() error {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(l.root.Content); i += 2 {
-		key, value := strictyaml.Dereference(l.root.Content[i]), strictyaml.Dereference(l.root.Content[i+1])
+		key, value := field.Dereference(l.root.Content[i]), field.Dereference(l.root.Content[i+1])
 		if key.Kind != yaml.ScalarNode {
 			return fmt.Errorf("line %d: a field's name must be a string, not %s", l.root.Content[i].Line, describe(key))
 		}
@@ -153,7 +153,7 @@ func (l *ResourceList) takeItems(items *yaml.Node) error {
 		return errTooMany
 	}
 	for n, node := range items.Content {
-		object := strictyaml.Dereference(node)
+		object := field.Dereference(node)
 		if object.Kind != yaml.MappingNode {
 			return fmt.Errorf("items[%d] (line %d): must be an object (a mapping), not %s", n, node.Line, describe(node))
 		}

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // Severity is the severity of a result.
@@ -133,7 +133,7 @@ func compareResults(a, b Result) int {
 		cmp.Compare(a.order, b.order),
 		cmp.Compare(a.Place.Line, b.Place.Line),
 		cmp.Compare(a.Place.Column, b.Place.Column),
-		strictyaml.ComparePaths(a.path(), b.path()),
+		field.Compare(a.path(), b.path()),
 		cmp.Compare(rank(a.Severity), rank(b.Severity)),
 		cmp.Compare(a.Message, b.Message),
 	)

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // The tags of strings, nulls and base64 texts.
@@ -57,7 +57,7 @@ func sizeOf(node *yaml.Node) int {
 }
 
 // Value returns the value of key in a mapping, or nil. It follows aliases.
-func Value(mapping *yaml.Node, key string) *yaml.Node { return strictyaml.Value(mapping, key) }
+func Value(mapping *yaml.Node, key string) *yaml.Node { return field.Value(mapping, key) }
 
 func hasAliases(node *yaml.Node) bool {
 	if node.Kind == yaml.AliasNode {
@@ -87,7 +87,7 @@ func (a *allowance) exhausted() bool { return a.nodes < 0 || a.text < 0 }
 
 // take subtracts the expansion of aliases in a tree.
 func (a *allowance) take(node *yaml.Node, aliased bool) {
-	source := strictyaml.Dereference(node)
+	source := field.Dereference(node)
 	if aliased = aliased || node != source; aliased {
 		a.nodes--
 		a.text -= len(source.Value)
@@ -101,7 +101,7 @@ func (a *allowance) take(node *yaml.Node, aliased bool) {
 }
 
 func copyExpanded(node *yaml.Node) *yaml.Node {
-	source := strictyaml.Dereference(node)
+	source := field.Dereference(node)
 	expanded := *source
 	expanded.Anchor, expanded.Alias = "", nil
 	if node != source {
@@ -121,7 +121,7 @@ func equal(a, b *yaml.Node) bool {
 }
 
 func equalWithin(a, b *yaml.Node, left *int) bool {
-	a, b = strictyaml.Dereference(a), strictyaml.Dereference(b)
+	a, b = field.Dereference(a), field.Dereference(b)
 	if *left--; *left < 0 || a.Kind != b.Kind || len(a.Content) != len(b.Content) {
 		return false
 	}

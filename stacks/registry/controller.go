@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
@@ -39,7 +40,7 @@ func (r *Package) readInstall(file string, content []byte) {
 			"must be %s, not %q: crossplane ran no controller for it", deploymentKind, kind)})
 		return
 	}
-	spec := strictyaml.Value(d.root, "spec")
+	spec := field.Value(d.root, "spec")
 	if spec == nil || spec.Kind != yaml.MappingNode {
 		r.problems(d, []strictyaml.Problem{strictyaml.Error("spec", "must be the spec of a %s", deploymentKind)})
 		return
@@ -58,7 +59,7 @@ func (r *Package) readInstall(file string, content []byte) {
 	if r.problems(d, problems); r.hasErrors(file) || r.mismatch(d, deploymentKind, content) {
 		return
 	}
-	r.install = strictyaml.Value(read, "spec")
+	r.install = field.Value(read, "spec")
 }
 
 // readBehavior reads how a template stack makes objects.
@@ -94,7 +95,7 @@ func (r *Package) readBehavior(file string, content []byte) {
 		problems = append(problems, strictyaml.Error("source.path",
 			"must be a folder of the image, and not its root: %q is not", behavior.Source.Path))
 	}
-	object, ok := strictyaml.Path(kustomization).Find(d.root)
+	object, ok := field.Path(kustomization).Find(d.root)
 	if ok && object.ShortTag() != "!!null" && Text(object, "kind") == "" {
 		problems = append(problems, strictyaml.Error(kustomization, "must be a Kustomization with its kind"))
 	}
@@ -109,8 +110,8 @@ func (r *Package) readBehavior(file string, content []byte) {
 
 // completeBehavior returns the content of behavior.yaml with the path and the image that are used.
 func (r *Package) completeBehavior() *yaml.Node {
-	set(strictyaml.Value(r.behavior, "source"), "path", scalar(r.template.Source.Path))
-	engine := strictyaml.Value(r.behavior, "engine")
+	set(field.Value(r.behavior, "source"), "path", scalar(r.template.Source.Path))
+	engine := field.Value(r.behavior, "engine")
 	if engine == nil || engine.Kind != yaml.MappingNode {
 		engine = mapping()
 		set(r.behavior, "engine", engine)
@@ -180,7 +181,7 @@ func (r *Package) checkApp() []strictyaml.Problem {
 	}
 	for i, dependency := range r.app.DependsOn {
 		if name, _, _ := strings.Cut(dependency.CRD, "/"); dependency.CRD != "" && (name == "" || name[0] == '.') {
-			problems = append(problems, strictyaml.Error(strictyaml.Path("dependsOn").Index(i).Key("crd"),
+			problems = append(problems, strictyaml.Error(field.Path("dependsOn").Index(i).Key("crd"),
 				"must be PLURAL.GROUP/VERSION or *.GROUP/VERSION, not %q", dependency.CRD))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
@@ -47,8 +48,8 @@ func (r *Package) readCRD(file string, content []byte) {
 	if r.mismatch(d, CRDKind, content) {
 		return
 	}
-	spec := strictyaml.Value(d.root, "spec")
-	names := strictyaml.Value(spec, "names")
+	spec := field.Value(d.root, "spec")
+	names := field.Value(spec, "names")
 	one := &crd{file: file, document: d, version: storageVersion(spec)}
 	var missing []strictyaml.Problem
 	for _, required := range []struct {
@@ -61,7 +62,7 @@ func (r *Package) readCRD(file string, content []byte) {
 		{names, "spec.names", "plural", &one.plural},
 	} {
 		if *required.value = Text(required.in, required.key); *required.value == "" {
-			missing = append(missing, strictyaml.Error(strictyaml.Path(required.path).Key(required.key), "must be set"))
+			missing = append(missing, strictyaml.Error(field.Path(required.path).Key(required.key), "must be set"))
 		}
 	}
 	if one.version == "" {

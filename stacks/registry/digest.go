@@ -6,15 +6,16 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // ObjectDigest returns the digest of an unpacked object: of its apiVersion, its kind and its spec, in the form of package
 // digest. The name and other metadata do not count: a kustomization changes them.
 func ObjectDigest(object *yaml.Node) (string, error) {
 	kind := Text(object, "kind")
-	sum, problem := strictyaml.Digest(Text(object, "apiVersion")+"/"+kind, "0.0.0", strictyaml.Value(object, "spec"))
+	sum, problem := strictyaml.Digest(Text(object, "apiVersion")+"/"+kind, "0.0.0", field.Value(object, "spec"))
 	if problem != nil {
-		name := Text(strictyaml.Value(object, "metadata"), "name")
+		name := Text(field.Value(object, "metadata"), "name")
 		return "", fmt.Errorf("%s %q: %s %s", kind, name, problem.Path, problem.Message)
 	}
 	return sum, nil

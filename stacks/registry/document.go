@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // document is the YAML document of a file.
@@ -45,7 +46,7 @@ func (r *Package) document(file string, content []byte) *document {
 }
 
 // unrepeated removes repeated keys but for the last one, which counts for crossplane, and reports them.
-func unrepeated(node *yaml.Node, at strictyaml.Path) []strictyaml.Problem {
+func unrepeated(node *yaml.Node, at field.Path) []strictyaml.Problem {
 	var problems []strictyaml.Problem
 	if node.Kind != yaml.MappingNode {
 		for i, element := range node.Content {

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // Finding is a problem of a file.
@@ -74,7 +75,7 @@ func (r *Package) sort() {
 func compareFindings(a, b *Finding) int {
 	return cmp.Or(
 		strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-		strictyaml.ComparePaths(a.Path, b.Path), cmp.Compare(rank(a.Severity), rank(b.Severity)),
+		field.Compare(a.Path, b.Path), cmp.Compare(rank(a.Severity), rank(b.Severity)),
 		strings.Compare(a.Message, b.Message),
 	)
 }

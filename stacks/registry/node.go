@@ -6,13 +6,13 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
 // Text returns the value of a scalar, empty if there is none.
 func Text(mapping *yaml.Node, key string) string {
-	if value := strictyaml.Value(mapping, key); value != nil && value.Kind == yaml.ScalarNode && value.ShortTag() != "!!null" {
+	if value := field.Value(mapping, key); value != nil && value.Kind == yaml.ScalarNode && value.ShortTag() != "!!null" {
 		return value.Value
 	}
 	return ""
@@ -20,13 +20,13 @@ func Text(mapping *yaml.Node, key string) string {
 
 // Elements returns the elements of a list, with their aliases replaced.
 func Elements(mapping *yaml.Node, key string) []*yaml.Node {
-	list := strictyaml.Value(mapping, key)
+	list := field.Value(mapping, key)
 	if list == nil || list.Kind != yaml.SequenceNode {
 		return nil
 	}
 	all := make([]*yaml.Node, len(list.Content))
 	for i, node := range list.Content {
-		all[i] = strictyaml.Dereference(node)
+		all[i] = field.Dereference(node)
 	}
 	return all
 }
@@ -56,7 +56,7 @@ func set(mapping *yaml.Node, key string, value *yaml.Node) {
 
 // addTexts adds entries to a mapping of strings, which it makes if there is none.
 func addTexts(parent *yaml.Node, key string, entries map[string]string) {
-	texts := strictyaml.Value(parent, key)
+	texts := field.Value(parent, key)
 	if texts == nil || texts.Kind != yaml.MappingNode {
 		texts = mapping()
 		set(parent, key, texts)

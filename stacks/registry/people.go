@@ -9,7 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
@@ -150,7 +150,7 @@ func (r *Package) uiSchemas(crd *crd) []string {
 // annotated returns a CRD with what the package says about it, and without what a cluster fills in.
 func (r *Package) annotated(crd *crd) *yaml.Node {
 	root := crd.document.root
-	metadata := strictyaml.Value(root, "metadata")
+	metadata := field.Value(root, "metadata")
 	if metadata == nil || metadata.Kind != yaml.MappingNode {
 		remove(root, "metadata")
 		metadata = mapping()
@@ -170,7 +170,7 @@ func (r *Package) annotated(crd *crd) *yaml.Node {
 		scope = "namespace"
 	}
 	addTexts(metadata, "labels", map[string]string{labelManagedBy: managedBy, labelScope: scope})
-	addTexts(metadata, "annotations", r.annotations(crd, Text(strictyaml.Value(metadata, "annotations"), annotationSchema)))
+	addTexts(metadata, "annotations", r.annotations(crd, Text(field.Value(metadata, "annotations"), annotationSchema)))
 	return root
 }
 

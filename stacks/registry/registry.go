@@ -23,6 +23,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
@@ -145,7 +146,7 @@ func (r *Package) readApp(file string, content []byte) {
 	}
 	problems := strictyaml.Into(d.root, "", &app)
 	for i, problem := range problems {
-		if version := strictyaml.Value(d.root, "version"); problem.Path == "version" && isNumber(version) {
+		if version := field.Value(d.root, "version"); problem.Path == "version" && isNumber(version) {
 			app.Version = version.Value
 			problems[i].Severity = strictyaml.SeverityWarning
 			problems[i].Message = fmt.Sprintf("must be quoted, as in version: %q: readers take it for a number", version.Value)

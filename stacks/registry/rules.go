@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
@@ -43,11 +43,11 @@ func rule(group string, resources ...string) v1alpha1.PolicyRule {
 // resources are what RBAC calls the resources of a CRD. One of its versions may have subresources that others lack.
 func (c *crd) resources() []string {
 	resources := []string{c.plural}
-	spec := strictyaml.Value(c.document.root, "spec")
+	spec := field.Value(c.document.root, "spec")
 	holders := append([]*yaml.Node{spec}, Elements(spec, "versions")...)
 	for _, name := range []string{"status", "scale"} {
 		if slices.ContainsFunc(holders, func(holder *yaml.Node) bool {
-			sub := strictyaml.Value(strictyaml.Value(holder, "subresources"), name)
+			sub := field.Value(field.Value(holder, "subresources"), name)
 			return sub != nil && sub.ShortTag() != "!!null"
 		}) {
 			resources = append(resources, c.plural+"/"+name)

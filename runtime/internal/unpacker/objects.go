@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
+	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
@@ -52,7 +53,7 @@ func digestsOf(unpacked *registry.Unpacked, record string) (map[key]string, erro
 	}
 	errs := append(make([]error, 0, len(unpacked.CRDs)+1), add(unpacked.Record, record))
 	for _, crd := range unpacked.CRDs {
-		errs = append(errs, add(crd, registry.Text(strictyaml.Value(crd, "metadata"), "name")))
+		errs = append(errs, add(crd, registry.Text(field.Value(crd, "metadata"), "name")))
 	}
 	return digests, errors.Join(errs...)
 }

@@ -1,4 +1,4 @@
-package strictyaml
+package field
 
 import "go.yaml.in/yaml/v3"
 

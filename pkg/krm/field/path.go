@@ -1,4 +1,6 @@
-package strictyaml
+// Package field names the fields of YAML documents, and finds them in trees. It needs the YAML parser and nothing else, so
+// that small programs can link it.
+package field
 
 import (
 	"cmp"
@@ -10,7 +12,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Path names a field of a document; pkg/krm, which has it as krm.Path, describes its form.
+// Path names a field of a document as in a result's `field.path`: keys joined by dots, list indexes in brackets, and
+// keys that are not plain quoted in brackets: `spec.create[0].inputs[1].as.env`,
+// `metadata.annotations["resourceplugins.dev/digest"]`. The empty path is the document itself.
 type Path string
 
 // Key is the path of the field key below p.
@@ -66,8 +70,8 @@ func (p Path) FindKey(root *yaml.Node) (*yaml.Node, bool) {
 	return mapping.Content[KeyIndex(mapping, last.Key)], true
 }
 
-// ComparePaths orders paths step by step, a parent before its fields and list elements by number.
-func ComparePaths(a, b Path) int {
+// Compare orders paths step by step, a parent before its fields and list elements by number.
+func Compare(a, b Path) int {
 	return cmp.Or(slices.CompareFunc(a.Steps(), b.Steps(), func(a, b Step) int {
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Index, b.Index))
 	}), cmp.Compare(a, b))
