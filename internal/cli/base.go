@@ -225,7 +225,7 @@ func newBase(current, older *load.Package) *Base {
 		maps.Copy(b.origins, d.Origins)
 	}
 	for _, d := range older.Documents {
-		if !slices.ContainsFunc(d.Problems, func(p strictyaml.Problem) bool { return p.Severity == strictyaml.SeverityError }) {
+		if !slices.ContainsFunc(d.Problems, strictyaml.Problem.IsError) {
 			b.List.Append(d.Item)
 		}
 	}

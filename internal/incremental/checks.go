@@ -70,8 +70,8 @@ func (k *Checks) Reuse(documents []load.Keyed) []bool {
 	return reused
 }
 
-// Read takes the documents that were kept; package parts tells the cache about those that were postponed. It returns ErrStale
-// if those that were left out are needed.
+// Read takes the documents that were kept; package parts tells the cache about those that were postponed. It returns
+// ErrStale if those that were left out are needed.
 func (k *Checks) Read(read *load.Package) error {
 	if k == nil {
 		return nil

@@ -54,6 +54,9 @@ func Repeated(at field.Path, key string) Problem {
 	return problem
 }
 
+// IsError reports whether the value cannot be used.
+func (p Problem) IsError() bool { return p.Severity == SeverityError }
+
 // String returns the problem in one line: its line, its path and its message.
 func (p Problem) String() string {
 	var out strings.Builder

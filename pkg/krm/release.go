@@ -33,8 +33,8 @@ func (i *Item) Release() {
 	i.parsed.Store(false)
 }
 
-// Forget drops the object's tree and its text for good: only its names are left, for results about it. Other methods must not
-// be called at the same time.
+// Forget drops the object's tree and its text for good: only its names are left, for results about it. Other methods must
+// not be called at the same time.
 func (i *Item) Forget() {
 	ref, file := i.Ref(), i.PlaceOf("").File
 	i.header = scan.Header{Known: true, APIVersion: ref.APIVersion, Kind: ref.Kind, Name: ref.Name, Namespace: ref.Namespace}

@@ -175,7 +175,7 @@ func containerNamed(containers []corev1.Container, name string) *corev1.Containe
 
 func firstError(problems []strictyaml.Problem) *strictyaml.Problem {
 	for i := range problems {
-		if problems[i].Severity == strictyaml.SeverityError {
+		if problems[i].IsError() {
 			return &problems[i]
 		}
 	}

@@ -150,7 +150,7 @@ func (p *plan) compile(choice *resolve.Choice, phase v1alpha1.Phase, v variant) 
 			break
 		}
 		message := problem.Message
-		if problem.Severity == strictyaml.SeverityError {
+		if problem.IsError() {
 			message += moreFindings
 		}
 		p.list.Report(krm.At(of.Item, problem.Path, krm.Severity(problem.Severity), message))

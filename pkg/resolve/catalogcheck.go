@@ -86,8 +86,9 @@ func (k *checker) versions(i int, p *v1alpha1.CatalogPlugin) {
 				k.report(at.Key("version"), "versions %s and %s of plugin %q must not have the same precedence: remove one",
 					min(other, v.Version), max(other, v.Version), p.Name)
 			} else if other, ok := folded[strings.ToLower(precedence)]; ok {
-				k.report(at.Key("version"), "versions %s and %s of plugin %q must differ in more than case: publish a version of "+
-					"another name, and deprecate one", min(other, v.Version), max(other, v.Version), p.Name).Severity = strictyaml.SeverityWarning
+				problem := k.report(at.Key("version"), "versions %s and %s of plugin %q must differ in more than case: publish a "+
+					"version of another name, and deprecate one", min(other, v.Version), max(other, v.Version), p.Name)
+				problem.Severity = strictyaml.SeverityWarning
 			}
 			seen[precedence], folded[strings.ToLower(precedence)] = v.Version, v.Version
 		}

@@ -130,7 +130,7 @@ func elements(list *yaml.Node) []*yaml.Node {
 func (c *CatalogDocument) dropChannels(problems []strictyaml.Problem) {
 	broken := make(map[krm.Path]bool, len(problems))
 	for _, problem := range problems {
-		broken[problem.Path] = problem.Severity == strictyaml.SeverityError
+		broken[problem.Path] = problem.IsError()
 	}
 	for i, p := range c.Spec.Plugins {
 		maps.DeleteFunc(p.Channels, func(name, _ string) bool { return broken[pluginPath(i).Key("channels").Key(name)] })

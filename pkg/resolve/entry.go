@@ -6,7 +6,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -69,7 +68,7 @@ func (e *entry) read() *DocumentError {
 	}
 	read, problems := document.ReadPlugin(e.item)
 	for _, problem := range problems {
-		if problem.Severity == strictyaml.SeverityError {
+		if problem.IsError() {
 			return &DocumentError{
 				Item: e.item, Path: problem.Path, Message: problem.Message + "; run validate-plugin for all findings",
 			}

@@ -55,7 +55,7 @@ func readSandbox(item *krm.Item) *sandbox {
 	s := &sandbox{item: item, name: item.Name(), record: Record{}}
 	for _, problem := range problems {
 		isRead := strings.HasPrefix(string(problem.Path), string(resourcesPath)) || problem.Rule == strictyaml.RuleDuplicate
-		if problem.Severity == strictyaml.SeverityError && isRead {
+		if problem.IsError() && isRead {
 			s.problems = append(s.problems, krm.At(item, problem.Path, krm.Error, problem.Message))
 		}
 	}

@@ -53,7 +53,7 @@ func readSource(item *krm.Item) *source {
 	document, problems := readCatalog(item)
 	s := &source{CatalogDocument: document, problems: problems, flaws: map[krm.Path]*DocumentError{}}
 	for _, problem := range problems {
-		if at, decides := Unreliable(problem.Path, "plugins"); decides && problem.Severity == strictyaml.SeverityError {
+		if at, decides := Unreliable(problem.Path, "plugins"); decides && problem.IsError() {
 			s.flaws[at] = cmp.Or(s.flaws[at], &DocumentError{Item: item, Path: problem.Path, Message: problem.Message})
 		}
 	}

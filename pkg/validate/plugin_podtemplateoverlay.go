@@ -26,7 +26,7 @@ var overlayForm = Rule{
 	Sources: []string{pluginSpec, "https://man7.org/linux/man-pages/man2/ptrace.2.html"},
 	Example: `spec.runner.podTemplateOverlay: "spec: {restartPolicy: Always}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
-		p.reportOverlay(r, func(problem strictyaml.Problem) bool { return problem.Severity == strictyaml.SeverityError })
+		p.reportOverlay(r, strictyaml.Problem.IsError)
 	})},
 }
 

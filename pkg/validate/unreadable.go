@@ -19,7 +19,7 @@ type unreadable struct {
 func newUnreadable(problems []strictyaml.Problem) unreadable {
 	u := unreadable{broken: map[krm.Path]bool{}, parents: map[krm.Path]bool{}, hasUnknown: map[krm.Path]bool{}}
 	for _, p := range problems {
-		if p.Severity != strictyaml.SeverityError || p.ReplacedBy != "" { // the value of a former key was read
+		if !p.IsError() || p.ReplacedBy != "" { // the value of a former key was read
 			continue
 		}
 		u.broken[p.Path] = true

@@ -52,7 +52,8 @@ func compositeScope(version, scope string) string {
 // crd returns the CRD of a spec with these names, none if it has no kind.
 func crd(spec, names *yaml.Node, scope string) []CRD {
 	one := CRD{
-		Group: registry.Text(spec, "group"), Kind: registry.Text(names, "kind"), Plural: registry.Text(names, "plural"), Scope: scope,
+		Group: registry.Text(spec, "group"), Kind: registry.Text(names, "kind"), Plural: registry.Text(names, "plural"),
+		Scope: scope,
 	}
 	if one.Group == "" || one.Kind == "" && one.Plural == "" {
 		return nil

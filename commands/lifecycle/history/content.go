@@ -184,7 +184,7 @@ func (h *History) parseAll(name string, text []byte) (c content) {
 	}
 	for _, d := range all.Documents {
 		found, ok := read(d)
-		isKnown := !slices.ContainsFunc(d.Problems, func(p strictyaml.Problem) bool { return p.Severity == strictyaml.SeverityError })
+		isKnown := !slices.ContainsFunc(d.Problems, strictyaml.Problem.IsError)
 		switch {
 		case ok:
 			c.documents = append(c.documents, &found)

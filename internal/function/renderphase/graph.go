@@ -55,7 +55,7 @@ const moreFindings = "; run validate-plugin for all findings"
 // drawPlugin reads the picture of a plugin, and reports why there is none.
 func drawPlugin(list *krm.ResourceList, item *krm.Item) *diagram.Picture {
 	read, problems := document.ReadPlugin(item)
-	if i := slices.IndexFunc(problems, func(p strictyaml.Problem) bool { return p.Severity == strictyaml.SeverityError }); i >= 0 {
+	if i := slices.IndexFunc(problems, strictyaml.Problem.IsError); i >= 0 {
 		list.Report(krm.At(item, problems[i].Path, krm.Error, problems[i].Message+moreFindings))
 		return nil
 	}
