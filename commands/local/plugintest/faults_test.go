@@ -195,7 +195,7 @@ func TestSuite_findsFaults(t *testing.T) {
 			map[string]string{"inputs-declared": `spec.create[1].script: the script of step "seed" reads $RETRIES, which nothing declares`},
 		},
 		"a process that outlives its script": {
-			[]string{putName, putName + "\n      sleep 600 &", "timeoutSeconds: 20", "timeoutSeconds: 60",
+			[]string{putName, putName + "\n      sleep 600 &",
 				noSkip, "  skip: [create-twice, create-after-kill, delete-after-half-create]\n" + noSkip},
 			map[string]string{"small/processes-end": `step "provision": processes that the script has started still ran when it ended`},
 		},
@@ -237,7 +237,7 @@ func TestSuite_findsFaults(t *testing.T) {
 			},
 		},
 		"a step hangs": {
-			[]string{putName, `[ "$SIZE" = none ] || sleep 600`, "timeoutSeconds: 20", "timeoutSeconds: 1"},
+			[]string{putName, `[ "$SIZE" = none ] || sleep 600`, "timeoutSeconds: 120", "timeoutSeconds: 1"},
 			map[string]string{"small/create": `out of time after 1s (timeoutSeconds): still running: provision`},
 		},
 		"what must fail does not": {
