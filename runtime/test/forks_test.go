@@ -48,10 +48,10 @@ func budgetIn(namespace string) cluster.Ref {
 	return cluster.Ref{Kind: cluster.KindBudget, Namespace: namespace, Name: "forks"}
 }
 
-func (d *disruption) set(namespace string, count int) {
+func (d *disruption) set(count int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.pods[namespace] = count
+	d.pods["shop"] = count
 }
 
 func (d *disruption) count() {
@@ -89,10 +89,10 @@ func TestForks_deleteStepsWaitForTheirEnd(t *testing.T) {
 	helper.timing.Recount = 5 * time.Millisecond
 	running, started := helper.start(contract.HelperForks), p.start("inputs")
 	helper.waitForLog(`waiting until the sandbox's forks have ended: 2 Pods are left in namespace "shop"`)
-	pods.set("shop", 1)
+	pods.set(1)
 	helper.waitForLog(`1 Pod is left in namespace "shop"`)
 	assert.Empty(t, server.Get(ref("end")).Annotation(contract.PublishedKey))
-	pods.set("shop", 0)
+	pods.set(0)
 	require.Zero(t, running.wait(), helper.log)
 	require.Zero(t, started.wait(), p.log)
 	assert.Equal(t, "f1", server.Get(ref("end")).Annotation(contract.PublishedKey))
@@ -102,7 +102,7 @@ func TestForks_deleteStepsWaitForTheirEnd(t *testing.T) {
 		}
 	}
 
-	pods.set("shop", 1)
+	pods.set(1)
 	require.Zero(t, newPod(t, server, waits).start(contract.HelperForks).wait(), "it has published")
 }
 
@@ -130,7 +130,7 @@ func TestForks_severalAskForCounts(t *testing.T) {
 	for _, output := range []string{"a", "b", "c"} {
 		assert.Empty(t, server.Get(ref(output)).Annotation(contract.PublishedKey))
 	}
-	pods.set("shop", 0)
+	pods.set(0)
 	for _, helper := range running {
 		assert.Zero(t, helper.wait())
 	}

@@ -70,12 +70,13 @@ func play(s script, folder, programs string) (recording, error) {
 			return recording{}, fmt.Errorf("line %d: %w", next.line, err)
 		}
 	}
-	return p.recording.opened(), nil
+	return p.opened(), nil
 }
 
 // opened returns the recording with its last screen at the beginning.
 func (r recording) opened() recording {
-	frames := []frame{{from: 0, cells: r.frames[len(r.frames)-1].cells}}
+	frames := make([]frame, 0, 1+len(r.frames))
+	frames = append(frames, frame{from: 0, cells: r.frames[len(r.frames)-1].cells})
 	for _, f := range r.frames {
 		frames = append(frames, frame{from: f.from + openingTime, cells: f.cells})
 	}

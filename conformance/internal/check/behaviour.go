@@ -68,8 +68,8 @@ func noFiles(j *judgement) error {
 // expandedMemory is the memory that no function needs for a list of a few hundred bytes.
 const expandedMemory = 512 << 20
 
-// ends: the run ends in time and by itself, in success or failure, without much memory: a function that expands the list takes
-// all memory or all time, or gives up before, as the machine has it.
+// ends: the run ends in time and by itself, in success or failure, without much memory: a function that expands the
+// list takes all memory or all time, or gives up before, as the machine has it.
 func ends(j *judgement) error {
 	switch r := j.only(); {
 	case r.Memory > expandedMemory:

@@ -14,10 +14,12 @@ type budget struct {
 	} `json:"status"`
 }
 
-// CountPods calls counted with the number of Pods that a PodDisruptionBudget selects, and again at intervals, until counted
-// returns done. Pods that are being terminated count, too: with a whole number as minAvailable, Kubernetes counts all Pods that
-// exist (https://github.com/kubernetes/kubernetes/blob/v1.34.3/pkg/controller/disruption/disruption.go, getExpectedPodCount). So
-// the caller needs only the permission to patch the object, and none to read Pods. The kind of ref must be KindBudget.
+// CountPods calls counted with the number of Pods that a PodDisruptionBudget selects, and again at intervals, until
+// counted returns done. Pods that are being terminated count, too: with a whole number as minAvailable, Kubernetes
+// counts all Pods that exist
+// (https://github.com/kubernetes/kubernetes/blob/v1.34.3/pkg/controller/disruption/disruption.go, getExpectedPodCount).
+// So the caller needs only the permission to patch the object, and none to read Pods. The kind of ref must be
+// KindBudget.
 func (c *Client) CountPods(ctx context.Context, ref Ref, counted func(count int) (done bool)) error {
 	for {
 		count, err := c.countPods(ctx, ref)
@@ -30,9 +32,9 @@ func (c *Client) CountPods(ctx context.Context, ref Ref, counted func(count int)
 	}
 }
 
-// countPods returns the number of Pods that Kubernetes has counted after the call. An earlier number may be out of date: when a
-// Pod starts or ends, Kubernetes counts for only one of the PodDisruptionBudgets that select it (getPdbForPod), and users may have
-// others.
+// countPods returns the number of Pods that Kubernetes has counted after the call. An earlier number may be out of
+// date: when a Pod starts or ends, Kubernetes counts for only one of the PodDisruptionBudgets that select it
+// (getPdbForPod), and users may have others.
 func (c *Client) countPods(ctx context.Context, ref Ref) (int, error) {
 	asked := &budget{}
 	err := c.retry(ctx, func() (err error) {
@@ -55,8 +57,8 @@ func (c *Client) countPods(ctx context.Context, ref Ref) (int, error) {
 	return 0, err
 }
 
-// askForCount changes a field of a PodDisruptionBudget that has no effect without a minimum of available Pods. Kubernetes counts
-// the Pods of the new generation, and returns that in the status.
+// askForCount changes a field of a PodDisruptionBudget that has no effect without a minimum of available Pods.
+// Kubernetes counts the Pods of the new generation, and returns that in the status.
 func (c *Client) askForCount(ctx context.Context, ref Ref) (*budget, error) {
 	before, after := &budget{}, &budget{}
 	if err := c.patch(ctx, ref, Patch{}, "", before); err != nil {

@@ -25,8 +25,8 @@ func (c *Client) Update(ctx context.Context, ref Ref, change func(*Secret) (*Pat
 	})
 }
 
-// patch applies a patch and decodes the object into stored. A response that is no object is an error: it is not known whether the
-// patch was applied.
+// patch applies a patch and decodes the object into stored. A response that is no object is an error: it is not known
+// whether the patch was applied.
 func (c *Client) patch(ctx context.Context, ref Ref, patch Patch, version string, stored any) error {
 	body, err := patch.body(version)
 	if err != nil {

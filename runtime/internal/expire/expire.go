@@ -1,6 +1,7 @@
-// Package expire is the program of the CronJob that the option expiry renders: it tears down the sandboxes whose ttl has passed. Run
-// acts once as far as possible, and waits for nothing, so each run continues what earlier ones have started, and one that was
-// interrupted does no harm. The state of a sandbox is in the cluster: its plan, and the states of its Jobs.
+// Package expire is the program of the CronJob that the option expiry renders: it tears down the sandboxes whose ttl
+// has passed. Run acts once as far as possible, and waits for nothing, so each run continues what earlier ones have
+// started, and one that was interrupted does no harm. The state of a sandbox is in the cluster: its plan, and the
+// states of its Jobs.
 package expire
 
 import (
@@ -30,7 +31,8 @@ type Expirer struct {
 // atOnce is how many sandboxes are handled at the same time, so that one whose requests fail does not delay the others.
 const atOnce = 8
 
-// Run handles all sandboxes for which the account has rights, and returns an error for each that failed; the others are done.
+// Run handles all sandboxes for which the account has rights, and returns an error for each that failed; the others are
+// done.
 func (e Expirer) Run(ctx context.Context) []error {
 	rules, now, err := e.Client.Rules(ctx, e.Namespace)
 	if err != nil {
@@ -56,8 +58,8 @@ func (e Expirer) Run(ctx context.Context) []error {
 	return slices.DeleteFunc(failures, func(err error) bool { return err == nil })
 }
 
-// earlier returns the earlier of the times of the node and the API server: if one clock jumps ahead, nothing expires early. Nothing
-// expires if the API server's is not known.
+// earlier returns the earlier of the times of the node and the API server: if one clock jumps ahead, nothing expires
+// early. Nothing expires if the API server's is not known.
 func (e Expirer) earlier(server time.Time) time.Time {
 	node := e.Now()
 	if server.IsZero() {
@@ -97,9 +99,11 @@ func kind(of expiry.Kind) cluster.Kind {
 
 var (
 	configMaps   = cluster.Kind{Version: "v1", Plural: "configmaps", Singular: "configmap"}
-	roles        = cluster.Kind{Group: "rbac.authorization.k8s.io", Version: "v1", Plural: "roles", Singular: "role"}
-	roleBindings = cluster.Kind{Group: "rbac.authorization.k8s.io", Version: "v1", Plural: "rolebindings", Singular: "rolebinding"}
+	roles        = cluster.Kind{Group: rbac, Version: "v1", Plural: "roles", Singular: "role"}
+	roleBindings = cluster.Kind{Group: rbac, Version: "v1", Plural: "rolebindings", Singular: "rolebinding"}
 )
+
+const rbac = "rbac.authorization.k8s.io"
 
 // object has the fields of objects that are read.
 type object struct {
@@ -118,13 +122,16 @@ func (e Expirer) own(kind cluster.Kind, name string) cluster.Ref {
 	return cluster.Ref{Kind: kind, Namespace: e.Namespace, Name: name}
 }
 
-// adopt makes the cluster delete an object of the namespace when the ConfigMap is deleted. An object that does not exist is left out.
+// adopt makes the cluster delete an object of the namespace when the ConfigMap is deleted. An object that does not
+// exist is left out.
 func (s *sandbox) adopt(ctx context.Context, ref cluster.Ref, owner cluster.Owner) error {
 	exists, err := s.Client.Read(ctx, ref, &object{})
 	if err != nil || !exists {
 		return err
 	}
-	return s.Client.Update(ctx, ref, func(*cluster.Secret) (*cluster.Patch, error) { return &cluster.Patch{Owner: &owner}, nil })
+	return s.Client.Update(ctx, ref, func(*cluster.Secret) (*cluster.Patch, error) {
+		return &cluster.Patch{Owner: &owner}, nil
+	})
 }
 
 // isForbidden reports whether the account lacks the right.

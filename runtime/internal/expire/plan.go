@@ -29,7 +29,8 @@ func parse(text []byte) (plan expiry.Plan, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&plan); err != nil {
-		return plan, fmt.Errorf("cannot read its plan: the helper image must have the version of the function that rendered it: %w", err)
+		const cause = "the helper image must have the version of the function that rendered it"
+		return plan, fmt.Errorf("cannot read its plan: %s: %w", cause, err)
 	}
 	switch {
 	case contract.CheckSandboxID(plan.ID) != nil:
@@ -42,7 +43,8 @@ func parse(text []byte) (plan expiry.Plan, err error) {
 	return plan, nil
 }
 
-// tasks returns the objects that a plan applies: Jobs in its own namespace, and PodDisruptionBudgets, of its sandbox and no other.
+// tasks returns the objects that a plan applies: Jobs in its own namespace, and PodDisruptionBudgets, of its sandbox
+// and no other.
 func tasks(plan *expiry.Plan, namespace string) (all []task, err error) {
 	others := plan.Namespaces(namespace)
 	for _, text := range plan.Apply {
@@ -76,7 +78,8 @@ func tasks(plan *expiry.Plan, namespace string) (all []task, err error) {
 			problem = "belongs to another sandbox"
 		}
 		if problem != "" {
-			return nil, fmt.Errorf("nothing is done, since %s %q in namespace %q of its plan %s", o.Kind, at.Name, at.Namespace, problem)
+			return nil, fmt.Errorf("nothing is done, since %s %q in namespace %q of its plan %s", o.Kind, at.Name, at.Namespace,
+				problem)
 		}
 		all = append(all, t)
 	}

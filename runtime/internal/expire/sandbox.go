@@ -110,8 +110,8 @@ func (s *sandbox) tearDown(ctx context.Context) error {
 		}
 	}
 	if len(failed) > 0 {
-		text := "its teardown has failed, so nothing else is removed: " + strings.Join(failed, "; ") + ": fix the cause, and delete the " +
-			"failed Jobs to run them again"
+		text := "its teardown has failed, so nothing else is removed: " + strings.Join(failed, "; ") + ": fix the cause, and " +
+			"delete the failed Jobs to run them again"
 		return errors.Join(errors.New(text), s.record(ctx, text))
 	}
 	s.logf("its teardown runs: %d of %d Jobs are complete", s.jobs()-missing-running, s.jobs())
@@ -175,8 +175,8 @@ func (s *sandbox) start(ctx context.Context) error {
 	return nil
 }
 
-// remove deletes everything of the sandbox. The Jobs of the delete phase prove that it is complete, so they stay until the ConfigMap
-// is deleted, and go with it, as do the program's own rights.
+// remove deletes everything of the sandbox. The Jobs of the delete phase prove that it is complete, so they stay until
+// the ConfigMap is deleted, and go with it, as do the program's own rights.
 func (s *sandbox) remove(ctx context.Context) error {
 	if isAgain, err := s.isCreatedAgain(ctx); err != nil || isAgain {
 		return err
@@ -199,8 +199,8 @@ func (s *sandbox) remove(ctx context.Context) error {
 	return s.finish(ctx)
 }
 
-// isCreatedAgain reports whether a Job of the create phase is younger than one of the delete phase: its resources would leak. The
-// teardown starts again then.
+// isCreatedAgain reports whether a Job of the create phase is younger than one of the delete phase: its resources would
+// leak. The teardown starts again then.
 func (s *sandbox) isCreatedAgain(ctx context.Context) (bool, error) {
 	created, err := s.Client.Selected(ctx, cluster.KindJob, s.Namespace, s.selector(createPhase))
 	if err != nil {
@@ -239,8 +239,8 @@ func (s *sandbox) selector(phase string) string {
 	return contract.SandboxIDKey + "=" + s.plan.ID + "," + contract.PhaseKey + "=" + phase
 }
 
-// leave deletes the program's Role in another namespace. Its binding goes with it: when one of them is gone, the account has no right
-// to delete the other.
+// leave deletes the program's Role in another namespace. Its binding goes with it: when one of them is gone, the
+// account has no right to delete the other.
 func (s *sandbox) leave(ctx context.Context, namespace string) error {
 	role := cluster.Ref{Kind: roles, Namespace: namespace, Name: s.sealing.Name}
 	var stored object
@@ -257,7 +257,8 @@ func (s *sandbox) leave(ctx context.Context, namespace string) error {
 	return s.Client.Delete(ctx, role)
 }
 
-// hasLeft reports whether a failure is that the account has no rights in another namespace any more: an earlier run has left it.
+// hasLeft reports whether a failure is that the account has no rights in another namespace any more: an earlier run has
+// left it.
 func (s *sandbox) hasLeft(namespace string, err error) bool {
 	return namespace != s.Namespace && isForbidden(err)
 }

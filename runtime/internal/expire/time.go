@@ -17,9 +17,10 @@ type managedFields struct {
 	}
 }
 
-// start returns the time from which the ttl counts, zero if it is not known: the ConfigMap's creation, or its last change by a client
-// that sets the digest of the document. A client that applies the same object again changes nothing, and the cluster keeps the time;
-// resourceVersion would change with annotations of others, and generation is not set. Clients that set other annotations do not count.
+// start returns the time from which the ttl counts, zero if it is not known: the ConfigMap's creation, or its last
+// change by a client that sets the digest of the document. A client that applies the same object again changes nothing,
+// and the cluster keeps the time; resourceVersion would change with annotations of others, and generation is not set.
+// Clients that set other annotations do not count.
 func (o *object) start(offsetFrom string) (start time.Time) {
 	if offsetFrom == expiry.CreatedAt {
 		return o.Metadata.CreationTimestamp
@@ -30,13 +31,15 @@ func (o *object) start(offsetFrom string) (start time.Time) {
 			start = fields.Time
 		}
 	}
-	if !start.IsZero() && start.Before(o.Metadata.CreationTimestamp) { // clients may write these times, but not that of the creation
+	// Clients may write these times, but not that of the creation.
+	if !start.IsZero() && start.Before(o.Metadata.CreationTimestamp) {
 		return o.Metadata.CreationTimestamp
 	}
 	return start
 }
 
-// end returns when a ttl ends that started at a time, or the reason why it does not: nothing expires at a time that is not known.
+// end returns when a ttl ends that started at a time, or the reason why it does not: nothing expires at a time that is
+// not known.
 func end(start, now time.Time, seconds int64) (end time.Time, problem string) {
 	switch {
 	case start.IsZero():

@@ -10,8 +10,8 @@ import (
 )
 
 // cleanup is the last Job of a delete phase. When the delete steps have succeeded, it deletes the Secrets of the create
-// steps and of OutputSecrets in all namespaces, then those of the delete steps. If a delete step failed, it deletes nothing: the next attempt
-// needs the Secrets.
+// steps and of OutputSecrets in all namespaces, then those of the delete steps. If a delete step failed, it deletes
+// nothing: the next attempt needs the Secrets.
 func cleanup(ctx context.Context, t *task) error {
 	producers, err := t.producers()
 	if err != nil {

@@ -48,7 +48,7 @@ func (t *task) awaitForks(ctx context.Context, budget string) error {
 		group.Go(func() {
 			err := t.client.CountPods(ctx, ref, func(count int) bool {
 				if left.set(namespace, count) {
-					t.host.Reporter.Log(fmt.Sprintf("waiting until the sandbox's forks have ended: %s", podsLeft(count, namespace)))
+					t.host.Reporter.Log("waiting until the sandbox's forks have ended: " + podsLeft(count, namespace))
 				}
 				return count == 0
 			})

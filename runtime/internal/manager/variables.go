@@ -32,8 +32,8 @@ func (v *variables) add(producer contract.Producer, secret *cluster.Secret, log 
 			reason = fmt.Sprintf("has %d bytes, and the variables with outputs have at most %d together", len(value),
 				contract.MaxVariablesBytes)
 		case !utf8.Valid(value):
-			log(fmt.Sprintf("input %q: output %q of step %q is not UTF-8, which some programs refuse in a variable: a file, as.path, "+
-				"has any bytes", input.Name, input.Output, producer.Step))
+			log(fmt.Sprintf("input %q: output %q of step %q is not UTF-8, which some programs refuse in a variable: a file, "+
+				"as.path, has any bytes", input.Name, input.Output, producer.Step))
 		}
 		if reason != "" {
 			return fmt.Errorf("input %q cannot be the variable %q: output %q of step %q %s; read it as a file, as.path",

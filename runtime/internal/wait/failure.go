@@ -58,8 +58,8 @@ func (s *Superseded) Error() string {
 		"for; the Job of this Pod can be deleted", s.Step, s.Secret.Name, s.Generation)
 }
 
-// NotRunning is the error of a producer that had no running Pod for Wait.Limit. It has the outputs if the producer is a create
-// step that a delete step waits for.
+// NotRunning is the error of a producer that had no running Pod for Wait.Limit. It has the outputs if the producer is a
+// create step that a delete step waits for.
 type NotRunning struct {
 	Step    string
 	Outputs []string
