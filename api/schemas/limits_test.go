@@ -6,7 +6,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/version"
+	reading "github.com/resource-plugins/krm-functions/internal/document"
 	external "github.com/resource-plugins/krm-functions/kubebuilder/v1alpha1"
 	"github.com/resource-plugins/krm-functions/pkg/render/sandbox"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -76,11 +76,11 @@ var (
 		words: "must hold letters, digits and inner dashes only, and start with a letter",
 	}
 	bareName = limit{
-		pattern: "[a-zA-Z][a-zA-Z0-9-]*[a-zA-Z0-9]", length: version.MaxBareName,
+		pattern: "[a-zA-Z][a-zA-Z0-9-]*[a-zA-Z0-9]", length: reading.MaxBareName,
 		words: "must be at least two letters, digits and inner dashes, and start with a letter",
 	}
 	pluginName = limit{
-		pattern: bareName.pattern + "(@v?[0-9][0-9a-zA-Z.+-]*)?", length: version.MaxBareName + 1 + version.MaxVersion,
+		pattern: bareName.pattern + "(@v?[0-9][0-9a-zA-Z.+-]*)?", length: reading.MaxBareName + 1 + reading.MaxVersion,
 		words: "must be a name of letters, digits and inner dashes, or NAME@VERSION with a semver such as 1.0.0",
 	}
 	reference = limit{

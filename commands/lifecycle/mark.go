@@ -20,7 +20,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -116,7 +115,7 @@ func floats(d load.Document) bool {
 	}
 	s, _ := document.ReadSandbox(d.Item)
 	return slices.ContainsFunc(s.Spec.Resources, func(r v1alpha1.SandboxResource) bool {
-		reference, err := version.ParseReference(r.Plugin)
+		reference, err := document.ParsePluginReference(r.Plugin)
 		return err != nil || reference.Pin == nil
 	})
 }

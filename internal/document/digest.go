@@ -7,13 +7,12 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
 // Digest returns the digest of a plugin document, which is the identity of a plugin's version: strictyaml.Digest of its bare
 // name, its canonical version ("1.0.0" for `@v1.0`, "0.0.0" where the document names none) and its spec with the templates
 // filled in.
-func Digest(name version.Name, spec *yaml.Node) (string, *strictyaml.Problem) {
+func Digest(name PluginName, spec *yaml.Node) (string, *strictyaml.Problem) {
 	return strictyaml.Digest(name.Bare, name.Version.String(), spec)
 }
 

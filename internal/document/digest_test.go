@@ -13,11 +13,10 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-func canonicalOf(of version.Name, spec *yaml.Node) ([]byte, *strictyaml.Problem) {
+func canonicalOf(of document.PluginName, spec *yaml.Node) ([]byte, *strictyaml.Problem) {
 	return strictyaml.Canonical(of.Bare, of.Version.String(), spec)
 }
 
@@ -31,9 +30,9 @@ func parse(tb testing.TB, text string) *yaml.Node {
 	return document.Content[0]
 }
 
-func name(tb testing.TB, text string) version.Name {
+func name(tb testing.TB, text string) document.PluginName {
 	tb.Helper()
-	n, err := version.ParseName(text)
+	n, err := document.ParsePluginName(text)
 	require.NoError(tb, err)
 	return n
 }

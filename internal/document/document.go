@@ -5,6 +5,9 @@
 // document, and a problem for everything that could not be decoded. Whether a decoded document follows its
 // specification is checked by pkg/validate.
 //
+// ParsePluginName and ParsePluginReference parse the names of plugins, `bareName[@version]`, in documents and in references
+// of sandboxes. Versions are semver; loose spellings (`v1.0.0`, `1.0`, `1`) are converted to the canonical form.
+//
 // NewGraph builds the graph of a plugin's steps: the order in which they run, the steps that each one waits for, dangling
 // references, and cycles. Digest identifies the content of a plugin document. CheckImage and its like check and compare
 // references of container images.

@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -38,7 +37,7 @@ func Pack(catalog *resolve.CatalogDocument, plugins []*krm.Item, folder string) 
 	b := &Bundle{Files: make(map[string][]byte, len(plugins)+1)}
 	moved := map[string]string{}
 	for _, item := range plugins {
-		name, err := version.ParseName(document.Identity(item))
+		name, err := document.ParsePluginName(document.Identity(item))
 		if err != nil {
 			return nil, err
 		}
@@ -75,14 +74,14 @@ func relocate(catalog *resolve.CatalogDocument, moved map[string]string) *resolv
 }
 
 // file returns the path of a version's document in a bundle.
-func file(name version.Name) string { return pathOf(name.Bare, name.Version.String()) }
+func file(name document.PluginName) string { return pathOf(name.Bare, name.Version.String()) }
 
 func pathOf(bare, v string) string { return path.Join("plugins", bare, v+".yaml") }
 
 // checkPath accepts only paths of files in a bundle.
 func checkPath(text string) error {
 	if parts := strings.Split(strings.TrimSuffix(text, ".yaml"), "/"); len(parts) == 3 {
-		if name, err := version.ParseName(parts[1] + "@" + parts[2]); err == nil && file(name) == text {
+		if name, err := document.ParsePluginName(parts[1] + "@" + parts[2]); err == nil && file(name) == text {
 			return nil
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -50,7 +49,7 @@ func (b *Bundle) document(bare string, v v1alpha1.CatalogVersion) (*krm.Item, er
 	if err != nil {
 		return nil, err
 	}
-	name, err := version.ParseName(document.Identity(item))
+	name, err := document.ParsePluginName(document.Identity(item))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -62,7 +61,7 @@ func (b *Bundle) document(bare string, v v1alpha1.CatalogVersion) (*krm.Item, er
 		return nil, fmt.Errorf("%s: %s", path, problem)
 	}
 	if sum != v.Digest {
-		return nil, fmt.Errorf("%s; the catalog has it as %s and %s is %s", version.AlreadyExists(name), v.Digest, path, sum)
+		return nil, fmt.Errorf("%s; the catalog has it as %s and %s is %s", document.AlreadyExists(name), v.Digest, path, sum)
 	}
 	return item, nil
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -64,7 +63,7 @@ func OnlyFirst(complete cobra.CompletionFunc) cobra.CompletionFunc {
 func PluginNames(item *krm.Item) []string {
 	switch item.Kind() {
 	case contract.ResourcePlugin:
-		name, err := version.ParseName(item.Name())
+		name, err := document.ParsePluginName(item.Name())
 		if err != nil {
 			return nil
 		}

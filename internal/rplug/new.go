@@ -15,7 +15,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -225,7 +224,7 @@ func completeSandbox(options *scaffold.Sandbox, dir string, force bool, features
 	if options.Plugin == "" {
 		return errors.New("--plugin must be set")
 	}
-	reference, err := version.ParseReference(options.Plugin)
+	reference, err := document.ParsePluginReference(options.Plugin)
 	if err != nil {
 		return fmt.Errorf("--plugin: %w", err)
 	}
@@ -255,7 +254,7 @@ func newTestCommand() *cobra.Command {
 		Example: "  rplug new test postgres-db",
 		RunE: func(c *cobra.Command, args []string) error {
 			bare := scaffold.BareName(args[0])
-			reference, err := version.ParseReference(bare)
+			reference, err := document.ParsePluginReference(bare)
 			if err != nil || reference.String() != reference.Bare {
 				return fmt.Errorf("NAME must be the bare name of a plugin, not %q", args[0])
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
 // completePlugins completes the bare name of a plugin in the folder.
@@ -30,7 +29,7 @@ func missingPlugin(bare, dir string) error {
 }
 
 // missingVersion is about a reference that no plugin of a folder satisfies.
-func missingVersion(reference version.Reference, dir string) error {
+func missingVersion(reference document.PluginReference, dir string) error {
 	found := pluginsIn(dir)[reference.Bare]
 	versions := make([]string, 0, len(found))
 	for _, plugin := range found {
@@ -55,7 +54,7 @@ func pluginsIn(dir string) map[string][]*document.Plugin {
 			continue
 		}
 		plugin, _ := document.ReadPlugin(d.Item)
-		if name, err := version.ParseName(plugin.Name); err == nil {
+		if name, err := document.ParsePluginName(plugin.Name); err == nil {
 			found[name.Bare] = append(found[name.Bare], plugin)
 		}
 	}
@@ -66,11 +65,11 @@ func pluginsIn(dir string) map[string][]*document.Plugin {
 func pluginNames(dir string) []string { return slices.Sorted(maps.Keys(pluginsIn(dir))) }
 
 // findPlugin returns the highest version of a plugin of a folder that a reference admits, nil if there is none.
-func findPlugin(dir string, reference version.Reference) *document.Plugin {
+func findPlugin(dir string, reference document.PluginReference) *document.Plugin {
 	var highest *document.Plugin
-	var at version.Name
+	var at document.PluginName
 	for _, plugin := range pluginsIn(dir)[reference.Bare] {
-		name, _ := version.ParseName(plugin.Name)
+		name, _ := document.ParsePluginName(plugin.Name)
 		if reference.Admits(name.Version) && (highest == nil || name.Version.GreaterThan(at.Version)) {
 			highest, at = plugin, name
 		}

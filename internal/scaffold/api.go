@@ -5,7 +5,7 @@ import (
 	"maps"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -20,7 +20,7 @@ type API struct {
 func PluginPath(file string) string { return PluginFolder + "/" + file }
 
 // KeptFile returns the path of a published version of a plugin in a project, next to the current one.
-func KeptFile(name version.Name) string {
+func KeptFile(name document.PluginName) string {
 	return PluginPath(name.Bare + "/" + name.Version.String() + ".yaml")
 }
 

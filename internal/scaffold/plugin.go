@@ -8,7 +8,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -73,7 +72,7 @@ func (p Plugin) Files() (Files, error) {
 	}
 	return expand("plugin.yaml.tmpl", PluginFile(name.Bare), struct {
 		Plugin
-		Name   version.Name
+		Name   document.PluginName
 		Inputs []input
 	}{p, name, inputs(p.Params)}, map[krm.Path]krm.Path{
 		"spec.description":      "description",
@@ -83,18 +82,18 @@ func (p Plugin) Files() (Files, error) {
 }
 
 // identity returns the name with the version.
-func (p Plugin) identity() (name version.Name, wrong krm.OptionErrors) {
+func (p Plugin) identity() (name document.PluginName, wrong krm.OptionErrors) {
 	bare, pin := BareName(p.Name), cmp.Or(p.Version, DefaultVersion)
 	if _, _, isPinned := strings.Cut(bare, "@"); isPinned {
 		wrong.Add("name", "must be without a version, not %q", p.Name)
-	} else if err := version.CheckBare(bare); err != nil {
+	} else if err := document.CheckBareName(bare); err != nil {
 		wrong.Add("name", "%s", err)
 	}
-	v, err := version.Parse(pin)
+	v, err := document.ParseVersion(pin)
 	if err != nil {
 		wrong.Add("version", "%s", err)
 	}
-	return version.Name{Bare: bare, Version: v}, wrong
+	return document.PluginName{Bare: bare, Version: v}, wrong
 }
 
 // checkNames checks names of params or outputs. They are also used in scripts, so other characters are not allowed.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -31,7 +30,7 @@ func PolicyFile(bare string) string { return "policies/" + bare + ".yaml" }
 // Files returns the policies. The error is krm.OptionErrors if options are invalid.
 func (p Policy) Files() (Files, error) {
 	var wrong krm.OptionErrors
-	if err := version.CheckBare(p.Plugin); err != nil {
+	if err := document.CheckBareName(p.Plugin); err != nil {
 		wrong.Add("name", "%s", err)
 	}
 	checkNames(&wrong, "params", p.Params)

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -35,7 +34,7 @@ func SandboxFile(name string) string { return SandboxFolder + "/" + name + ".yam
 func (s Sandbox) Files() (Files, error) {
 	var wrong krm.OptionErrors
 	checkIdentifier(&wrong, "name", s.Name)
-	reference, err := version.ParseReference(s.Plugin)
+	reference, err := document.ParsePluginReference(s.Plugin)
 	if err != nil {
 		wrong.Add("plugin", "%s", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -25,7 +25,7 @@ func TestFile(bare string) string { return bare + "/test.yaml" }
 // Files returns the test. The error is krm.OptionErrors if options are invalid.
 func (t Test) Files() (Files, error) {
 	var wrong krm.OptionErrors
-	if err := version.CheckBare(t.Plugin); err != nil {
+	if err := document.CheckBareName(t.Plugin); err != nil {
 		wrong.Add("name", "%s", err)
 	}
 	checkParams(&wrong, t.Params)

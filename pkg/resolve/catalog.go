@@ -9,7 +9,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -60,7 +59,7 @@ func (c *Catalog) ForKubernetes(v *semver.Version) *Catalog {
 // add adds a plugin document.
 func (c *Catalog) add(item *krm.Item) {
 	text := document.Identity(item)
-	name, err := version.ParseName(text)
+	name, err := document.ParsePluginName(text)
 	if err != nil {
 		bare, _, _ := strings.Cut(text, "@")
 		c.plugin(bare).cannotRead(&DocumentError{Item: item, Path: namePath, Message: err.Error()})

@@ -10,8 +10,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -42,8 +42,8 @@ func (k *checker) name(at krm.Path, name string, seen map[string]bool) {
 	if name == "" {
 		return // reported by decoding
 	}
-	if err := version.CheckBare(name); err != nil {
-		if bare, _, pinned := strings.Cut(name, "@"); pinned && version.CheckBare(bare) == nil {
+	if err := document.CheckBareName(name); err != nil {
+		if bare, _, pinned := strings.Cut(name, "@"); pinned && document.CheckBareName(bare) == nil {
 			k.report(at, "must be the bare name: versions are listed below it").Proposed = bare
 			return
 		}
@@ -57,7 +57,7 @@ func (k *checker) name(at krm.Path, name string, seen map[string]bool) {
 }
 
 func (k *checker) channel(at krm.Path, name, to string) {
-	if err := version.CheckChannel(name); err != nil {
+	if err := document.CheckChannel(name); err != nil {
 		k.report(at, "%s", err)
 		return
 	}
@@ -66,11 +66,11 @@ func (k *checker) channel(at krm.Path, name, to string) {
 
 // strict reports whether a version is strict semver. If it is not, its canonical form is proposed.
 func (k *checker) strict(at krm.Path, what, text string) bool {
-	if _, err := version.ParseStrict(text); err == nil {
+	if _, err := document.ParseStrictVersion(text); err == nil {
 		return true
 	}
 	problem := k.report(at, "%s must be a full semver such as 1.0.0, not %q", what, text)
-	if loose, err := version.Parse(text); err == nil {
+	if loose, err := document.ParseVersion(text); err == nil {
 		problem.Proposed = loose.String()
 	}
 	return false
@@ -112,7 +112,7 @@ func isDay(text string) bool {
 // KubernetesVersion parses a version of Kubernetes, such as `1.29`, `v1.29.3` or, as providers spell them,
 // `1.29.3-gke.100`. Anything after the three numbers is dropped.
 func KubernetesVersion(text string) (*semver.Version, error) {
-	parsed, err := version.Parse(text)
+	parsed, err := document.ParseVersion(text)
 	if err != nil {
 		return nil, fmt.Errorf("must be a version of Kubernetes such as \"1.29\", not %q", text)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -22,7 +22,7 @@ func (p *pluginVersions) channel(name string) (*semver.Version, listedPlugin, *D
 		if !ok || found != nil && l.source.Spec.Priority != from.source.Spec.Priority {
 			continue
 		}
-		v, err := version.ParseStrict(text)
+		v, err := document.ParseStrictVersion(text)
 		failed := &DocumentError{Item: l.source.Item, Path: l.channelPath(name)}
 		switch {
 		case err != nil:
@@ -65,7 +65,7 @@ func (c *Catalog) checkChannels(p *pluginVersions) {
 }
 
 func (p *pluginVersions) checkChannel(l listedPlugin, name string) (message string) {
-	v, err := version.ParseStrict(l.Channels[name])
+	v, err := document.ParseStrictVersion(l.Channels[name])
 	if err != nil {
 		return "" // reported by the catalog's own check
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // question is a reference, and whether locks apply.
@@ -61,7 +61,7 @@ func (c *Catalog) answer(q question) (*Choice, error) {
 }
 
 func (c *Catalog) choose(q question) (*Choice, error) {
-	reference, err := version.ParseReference(q.reference)
+	reference, err := document.ParsePluginReference(q.reference)
 	if err != nil {
 		return nil, &ReferenceError{Message: "plugin " + err.Error(), Proposed: normalize(q.reference)}
 	}
@@ -98,7 +98,7 @@ func (c *Catalog) choose(q question) (*Choice, error) {
 
 // openChannel returns the version that a reference's channel names, or nil if the reference has no channel. The version
 // must not be yanked.
-func (p *pluginVersions) openChannel(reference version.Reference) (*semver.Version, error) {
+func (p *pluginVersions) openChannel(reference document.PluginReference) (*semver.Version, error) {
 	if reference.Channel == "" {
 		return nil, nil
 	}
@@ -117,8 +117,8 @@ func (p *pluginVersions) openChannel(reference version.Reference) (*semver.Versi
 }
 
 // chooseLocked returns the version that a lock has for a reference. It must still exist, with the same digest.
-func (c *Catalog) chooseLocked(reference version.Reference, locked lockedEntry) (*Choice, error) {
-	name, err := version.ParseName(locked.Chosen)
+func (c *Catalog) chooseLocked(reference document.PluginReference, locked lockedEntry) (*Choice, error) {
+	name, err := document.ParsePluginName(locked.Chosen)
 	if err != nil {
 		return nil, referenceError("locked %s", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // Change is one difference between two states of a catalog.
@@ -115,11 +115,11 @@ func (c *comparison) version(subject string, was, is *v1alpha1.CatalogVersion) {
 }
 
 func exists(subject string) string {
-	name, err := version.ParseName(subject)
+	name, err := document.ParsePluginName(subject)
 	if err != nil {
 		return err.Error()
 	}
-	return version.AlreadyExists(name)
+	return document.AlreadyExists(name)
 }
 
 func pluginNames(c *CatalogDocument) []string {

@@ -6,13 +6,12 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // entry is one version of a plugin: a document, its catalog entries, or both.
 type entry struct {
-	name   version.Name
+	name   document.PluginName
 	item   *krm.Item       // nil if only catalogs have the version
 	listed []listedVersion // the highest priority first
 

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -55,7 +55,7 @@ func (r *resolver) reportReference(message string, failures []*reference) {
 	switch isReference := errors.As(failures[0].err, &cause); {
 	case isReference && cause.Missing != "" && (cause.Locked || slices.ContainsFunc(failures, isOnRecord)):
 		message = fmt.Sprintf("%s; a published version must stay while a sandbox uses it: restore it; %s",
-			version.StillReferenced(cause.Missing, names), message)
+			document.StillReferenced(cause.Missing, names), message)
 	case len(failures) > 1:
 		message += fmt.Sprintf(" (asked for by sandbox %s)", names)
 	}

@@ -3,7 +3,7 @@ package resolve
 import (
 	"fmt"
 
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // Confirm checks the choice against the record of a sandbox. Published versions are immutable: the same version with
@@ -21,6 +21,6 @@ func (e *entry) changed(known string) *DocumentError {
 	item, path := e.place("digest")
 	return &DocumentError{
 		Item: item, Path: path, Changed: true,
-		Message: fmt.Sprintf("%s; %s and is %s now", version.AlreadyExists(e.name), known, e.digest),
+		Message: fmt.Sprintf("%s; %s and is %s now", document.AlreadyExists(e.name), known, e.digest),
 	}
 }

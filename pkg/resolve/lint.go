@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -56,7 +56,7 @@ func (c *Catalog) verify(e *entry) *DocumentError {
 func (c *Catalog) lintLocks() krm.Results {
 	var results krm.Results
 	for _, entry := range c.locks.entries() {
-		name, _ := version.ParseName(entry.Chosen) // the lock's own check accepts no other
+		name, _ := document.ParsePluginName(entry.Chosen) // the lock's own check accepts no other
 		p := c.plugins[name.Bare]
 		if p == nil || p.unread != nil || p.find(name.Version) != nil {
 			continue

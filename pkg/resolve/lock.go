@@ -8,7 +8,6 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -77,8 +76,8 @@ func readLock(item *krm.Item) (*lock, []strictyaml.Problem) {
 // checkEntry returns the problem of an entry, or nil.
 func checkEntry(e v1alpha1.LockEntry, at krm.Path) *strictyaml.Problem {
 	var problem strictyaml.Problem
-	reference, err := version.ParseReference(e.Asked)
-	chosen, chosenErr := version.ParseName(e.Chosen)
+	reference, err := document.ParsePluginReference(e.Asked)
+	chosen, chosenErr := document.ParsePluginName(e.Chosen)
 	switch {
 	case err != nil:
 		problem = strictyaml.Error(at.Key("asked"), "must be a reference to a plugin: %s", err)

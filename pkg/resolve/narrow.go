@@ -8,8 +8,8 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
 // narrowed is the result of the stages that filter a plugin's versions for a reference.
@@ -27,7 +27,7 @@ type narrowed struct {
 //
 // A broken version passes every stage but the first, which considers only the version: if it were dropped, another
 // version would be chosen silently.
-func (c *Catalog) narrow(entries []*entry, reference version.Reference, channelVersion *semver.Version) *narrowed {
+func (c *Catalog) narrow(entries []*entry, reference document.PluginReference, channelVersion *semver.Version) *narrowed {
 	n := &narrowed{left: entries, trace: Trace{{Stage: "all", Left: len(entries)}}}
 	n.selection(reference, channelVersion)
 	chooses := reference.Floats() && channelVersion == nil
@@ -52,7 +52,7 @@ func (c *Catalog) narrow(entries []*entry, reference version.Reference, channelV
 }
 
 // selection is the stage of the reference itself.
-func (n *narrowed) selection(reference version.Reference, channelVersion *semver.Version) {
+func (n *narrowed) selection(reference document.PluginReference, channelVersion *semver.Version) {
 	fits := func(e *entry) bool { return reference.Admits(e.name.Version) }
 	switch {
 	case channelVersion != nil:

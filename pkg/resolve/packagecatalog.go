@@ -5,7 +5,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -49,11 +48,11 @@ func (k *checker) packageVersion(
 	at krm.Path, p *v1alpha1.CatalogPackage, v *v1alpha1.CatalogPackageVersion, versions map[string]string,
 ) {
 	tag := strings.TrimPrefix(v.Version, "v")
-	switch _, err := version.ParseStrict(tag); {
+	switch _, err := document.ParseStrictVersion(tag); {
 	case v.Version == "": // reported by decoding
 	case err != nil || strings.Contains(tag, "+"):
 		problem := k.report(at.Key("version"), "version must be a tag such as v1.0.0, not %q", v.Version)
-		if loose, err := version.Parse(v.Version); err == nil && loose.Metadata() == "" {
+		if loose, err := document.ParseVersion(v.Version); err == nil && loose.Metadata() == "" {
 			problem.Proposed = "v" + loose.String()
 		}
 	case versions[tag] != "":

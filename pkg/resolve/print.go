@@ -12,7 +12,7 @@ import (
 	kyaml "sigs.k8s.io/kustomize/kyaml/yaml"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -51,7 +51,7 @@ var plainWords = regexp.MustCompile(`^[A-Za-z][-A-Za-z0-9 _./@+:;()']*$`)
 // isPlain reports whether every YAML reader reads text as a string: a sentence of plain letters, or a full version,
 // which is no number since it has two dots.
 func isPlain(text string) bool {
-	if _, err := version.ParseStrict(text); err == nil {
+	if _, err := document.ParseStrictVersion(text); err == nil {
 		return true
 	}
 	switch strings.ToLower(text) {

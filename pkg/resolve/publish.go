@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
@@ -76,8 +76,8 @@ func (c *CatalogDocument) list(documents *Catalog, options PublishOptions) (adde
 }
 
 // moveChannel moves a channel to a version.
-func moveChannel(p *v1alpha1.CatalogPlugin, channel string, to version.Name) {
-	current, err := version.ParseName(p.Name + "@" + cmp.Or(p.Channels[channel], "0.0.0-0"))
+func moveChannel(p *v1alpha1.CatalogPlugin, channel string, to document.PluginName) {
+	current, err := document.ParsePluginName(p.Name + "@" + cmp.Or(p.Channels[channel], "0.0.0-0"))
 	if channel == "" || to.Version.Prerelease() != "" || err == nil && !to.Version.GreaterThan(current.Version) {
 		return
 	}

@@ -7,8 +7,8 @@ import (
 	"unicode"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
 // Yank records why a version must not be chosen any more; an empty reason revokes that. The version stays listed:
@@ -78,7 +78,7 @@ func CheckReason(reason string) error {
 
 // findVersion returns the plugin and the version with a name, in any spelling. The version is nil if the name is bare.
 func findVersion(c *CatalogDocument, name string) (*v1alpha1.CatalogPlugin, *v1alpha1.CatalogVersion, error) {
-	reference, err := version.ParseReference(name)
+	reference, err := document.ParsePluginReference(name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -87,14 +87,14 @@ func (s *source) label() string { return "catalog " + label(s.Item) }
 func (c *Catalog) addSource(s *source) {
 	for i := range s.Spec.Plugins {
 		listing := listedPlugin{&s.Spec.Plugins[i], s, pluginPath(i)}
-		if version.CheckBare(listing.Name) != nil {
+		if document.CheckBareName(listing.Name) != nil {
 			continue
 		}
 		p := c.plugin(listing.Name)
 		p.add(listing)
 		for j := range listing.Versions {
 			v := listedVersion{&listing.Versions[j], s, listing.path.Key("versions").Index(j)}
-			parsed, err := version.ParseStrict(v.Version)
+			parsed, err := document.ParseStrictVersion(v.Version)
 			if err != nil {
 				p.cannotRead(&DocumentError{
 					Item: s.Item, Path: v.path.Key("version"),
@@ -103,7 +103,7 @@ func (c *Catalog) addSource(s *source) {
 				continue
 			}
 			p.entries = append(p.entries, &entry{
-				name: version.Name{Bare: listing.Name, Version: parsed}, listed: []listedVersion{v},
+				name: document.PluginName{Bare: listing.Name, Version: parsed}, listed: []listedVersion{v},
 				broken: cmp.Or(s.flaws[v.path], s.flaws[listing.path], s.flaws[""]),
 			})
 		}

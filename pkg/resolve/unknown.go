@@ -9,12 +9,12 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
 // unknownPlugin is the error that no document has the reference's bare name; it lists the known names.
-func (c *Catalog) unknownPlugin(reference version.Reference) error {
+func (c *Catalog) unknownPlugin(reference document.PluginReference) error {
 	meant, advice := nearest(reference.Bare, c.names)
 	unknown := referenceError("plugin %q is unknown: %s", reference.Bare, advice)
 	if len(c.names) == 0 {
@@ -29,7 +29,9 @@ func (c *Catalog) unknownPlugin(reference version.Reference) error {
 }
 
 // unknownVersion is the error that no version fits; it explains why, and lists the known versions.
-func (p *pluginVersions) unknownVersion(reference version.Reference, channelVersion *semver.Version, n *narrowed) error {
+func (p *pluginVersions) unknownVersion(
+	reference document.PluginReference, channelVersion *semver.Version, n *narrowed,
+) error {
 	there, in := strictyaml.ThereAre(p.versions()), ""
 	if reference.Selector != "" {
 		in = fmt.Sprintf(" in %q", reference.Selector)
@@ -54,14 +56,14 @@ func (p *pluginVersions) unknownVersion(reference version.Reference, channelVers
 }
 
 // missing is the full version that a pin names, or empty if the reference is not a pin.
-func missing(reference version.Reference) string {
+func missing(reference document.PluginReference) string {
 	if reference.Pin == nil {
 		return ""
 	}
-	return version.Name{Bare: reference.Bare, Version: reference.Pin}.String()
+	return document.PluginName{Bare: reference.Bare, Version: reference.Pin}.String()
 }
 
-func (p *pluginVersions) unknownChannel(reference version.Reference) error {
+func (p *pluginVersions) unknownChannel(reference document.PluginReference) error {
 	names := p.channels()
 	if len(names) == 0 {
 		return referenceError("plugin %q has no channel %q, nor any other: refer to a version such as 1.0.0, or to a range "+
@@ -88,7 +90,7 @@ func nearest(name string, names []string) (meant, advice string) {
 }
 
 // gone is the error that a version has disappeared on which a document relies.
-func (p *pluginVersions) gone(name version.Name, who string) error {
+func (p *pluginVersions) gone(name document.PluginName, who string) error {
 	there := "no version is left"
 	if p != nil {
 		there = strictyaml.ThereAre(p.versions())
@@ -118,7 +120,7 @@ func normalize(text string) string {
 	if selects {
 		normalized += "@" + strings.ToLower(strings.TrimSpace(selector))
 	}
-	if _, err := version.ParseReference(normalized); err != nil {
+	if _, err := document.ParsePluginReference(normalized); err != nil {
 		return ""
 	}
 	return normalized

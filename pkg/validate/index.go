@@ -7,8 +7,8 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -24,7 +24,7 @@ type index struct {
 
 // choice is the plugin that a reference selects.
 type choice struct {
-	reference version.Reference
+	reference document.PluginReference
 	plugin    *plugin // nil if the list has none
 	unsure    bool    // the list is not sufficient to decide
 }
@@ -84,7 +84,7 @@ func (x *index) choose(text string, hasCatalogs bool) choice {
 }
 
 func (x *index) find(text string, hasCatalogs bool) choice {
-	reference, err := version.ParseReference(text)
+	reference, err := document.ParsePluginReference(text)
 	if err != nil || x.unsure || reference.Channel != "" || hasCatalogs && reference.Floats() {
 		return choice{unsure: true}
 	}
@@ -105,7 +105,7 @@ func (x *index) find(text string, hasCatalogs bool) choice {
 }
 
 // candidates returns the versions that a reference may admit, the highest first: those that a pin is equal to, or all.
-func (x *index) candidates(reference version.Reference) []*plugin {
+func (x *index) candidates(reference document.PluginReference) []*plugin {
 	all := x.byName[reference.Bare]
 	if reference.Pin == nil {
 		return all

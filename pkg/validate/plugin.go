@@ -5,7 +5,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -14,7 +13,7 @@ type plugin struct {
 	*document.Plugin
 	Document
 
-	name    version.Name
+	name    document.PluginName
 	nameErr error // why the name is not valid
 
 	steps   []step
@@ -60,7 +59,7 @@ type output struct {
 func (p *plugin) read() {
 	read, problems := document.ReadPlugin(p.item)
 	p.Plugin, p.Document = read, newDocument(p.item, problems)
-	p.name, p.nameErr = version.ParseName(p.Name)
+	p.name, p.nameErr = document.ParsePluginName(p.Name)
 	p.params, p.takes = map[string][]input{}, document.NewParams(p.Name, &p.Spec)
 	p.outputsOf, p.deletes = document.NewOutputIndex(&p.Spec), map[string]bool{}
 	p.workflows, p.produced = map[v1alpha1.Phase]*names{}, map[*v1alpha1.Step]*names{}

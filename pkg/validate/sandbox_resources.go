@@ -5,7 +5,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -60,7 +59,7 @@ var pluginReference = Rule{
 
 // reference checks a reference to a plugin.
 func (c *Document) reference(r *Rule, path krm.Path, text string) {
-	if _, err := version.ParseReference(text); err != nil && text != "" {
+	if _, err := document.ParsePluginReference(text); err != nil && text != "" {
 		c.Report(r, path, "plugin %v", err)
 	}
 }

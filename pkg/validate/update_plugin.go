@@ -11,7 +11,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -28,7 +27,7 @@ var immutableVersion = Rule{
 			if then == nil || !differ(then, now) {
 				continue
 			}
-			message := version.AlreadyExists(now.name)
+			message := document.AlreadyExists(now.name)
 			if u.sameButVariables(then.spec(), now.spec()) {
 				message += "; the documents differ only in what variables gave: give --set the values of the published one"
 			}
@@ -71,7 +70,7 @@ var versionInUse = Rule{
 			}
 			if len(users) > 0 {
 				names := strings.Join(slices.Sorted(maps.Keys(users)), ", ")
-				then.Report(r, namePath, "%s", version.StillReferenced(then.name.Shown(), names))
+				then.Report(r, namePath, "%s", document.StillReferenced(then.name.Shown(), names))
 			}
 		}
 	}}},
@@ -79,7 +78,7 @@ var versionInUse = Rule{
 
 // need is a sandbox's reference that no version of its state satisfies.
 type need struct {
-	version.Reference
+	document.PluginReference
 	sandbox string
 }
 
@@ -89,7 +88,7 @@ func (d *documents) needs() map[string][]need {
 	needs := map[string][]need{}
 	for _, one := range d.sandboxes {
 		for _, resource := range one.Spec.Resources {
-			reference, err := version.ParseReference(resource.Plugin)
+			reference, err := document.ParsePluginReference(resource.Plugin)
 			if err != nil {
 				continue
 			}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -96,8 +96,8 @@ func (s changed) compareResources(r *Rule) {
 
 // samePlugin reports whether two references can select the same version: resolving a range or a channel is not a change.
 func samePlugin(before, after string) bool {
-	was, err := version.ParseReference(before)
-	is, wrong := version.ParseReference(after)
+	was, err := document.ParsePluginReference(before)
+	is, wrong := document.ParsePluginReference(after)
 	if before == after || err != nil || wrong != nil {
 		return before == after
 	}

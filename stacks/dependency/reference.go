@@ -5,13 +5,13 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // pins reports whether a selector means one version, whatever else is published: a version in full, or a tag that is no
 // version range. A bare reference and Latest mean the highest release.
 func pins(selector string) bool {
-	if selector == "" || selector == version.Latest {
+	if selector == "" || selector == document.LatestVersion {
 		return false
 	}
 	if _, err := parseTag(strings.TrimSpace(strings.TrimPrefix(selector, "="))); err == nil {
@@ -23,5 +23,5 @@ func pins(selector string) bool {
 
 // parseTag reads a tag that is a version: strict semver, or v and that.
 func parseTag(text string) (*semver.Version, error) {
-	return version.ParseStrict(strings.TrimPrefix(text, "v"))
+	return document.ParseStrictVersion(strings.TrimPrefix(text, "v"))
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
@@ -107,7 +106,7 @@ func (p *repository) versionAdmission(s selector) func(*release) bool {
 	if s.version != "" && s.tag && p.hasTag(s.version) {
 		return exact
 	}
-	if s.version == "" || s.version == version.Latest {
+	if s.version == "" || s.version == document.LatestVersion {
 		unversioned := !slices.ContainsFunc(p.releases, func(r *release) bool { return r.parsed != nil })
 		return func(r *release) bool { return unversioned || r.parsed != nil && r.parsed.Prerelease() == "" }
 	}

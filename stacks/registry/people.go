@@ -111,8 +111,16 @@ func (r *Package) icon(crd *crd) *described[v1alpha1.Icon] {
 	return nearest(crd, r.icons, func(d *described[v1alpha1.Icon]) bool {
 		return isOfAll(d.file) || isOfKind(d.file, crd.kind)
 	}, func(a, b *described[v1alpha1.Icon]) int {
-		return cmp.Or(compareBools(isOfAll(a.file), isOfAll(b.file)), rankOf(a.file)-rankOf(b.file), firstOne(a, b))
+		return cmp.Or(placeOf(a.file)-placeOf(b.file), firstOne(a, b))
 	})
+}
+
+// placeOf is the place of an icon among those of its folder.
+func placeOf(file string) int {
+	if isOfAll(file) {
+		return rankOf(file) + len(mediaTypes)
+	}
+	return rankOf(file)
 }
 
 // isOfAll reports whether an icon is for all CRDs below its folder.
@@ -121,17 +129,6 @@ func isOfAll(file string) bool { return strings.TrimSuffix(path.Base(file), path
 // isOfKind reports whether a file's name begins with a kind.
 func isOfKind(file, kind string) bool {
 	return strings.HasPrefix(path.Base(file), strings.ToLower(kind)+".")
-}
-
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	default:
-		return -1
-	}
 }
 
 // uiSchemas returns the schemas for a CRD, in descending order of their paths, as crossplane joined them.

@@ -48,7 +48,6 @@ var layers = []struct {
 	{path: "pkg/krm/field"},
 	{path: "internal/strictyaml"},
 	{path: "pkg/krm"},
-	{path: "internal/version"},
 	{path: "internal/document"},
 	{path: "internal/overlay"},
 	{path: "internal/edit"},

@@ -13,7 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -37,7 +36,7 @@ const LocalSandbox = "local"
 // documents are added, since scripts can read them. Errors in documents are a report.FindingsError; warnings are results of
 // the list.
 func Render(list *krm.ResourceList, request Request, chain build.Chain) ([]*krm.Item, error) {
-	reference, err := version.ParseReference(request.Plugin)
+	reference, err := document.ParsePluginReference(request.Plugin)
 	if err != nil {
 		return nil, fmt.Errorf("plugin %w", err)
 	}
@@ -101,7 +100,7 @@ func names(known map[string]bool) string {
 }
 
 // sandbox returns the document of the sandbox to render, which has only the resources of the plugin.
-func (r *Request) sandbox(list *krm.ResourceList, reference version.Reference) (*krm.Item, error) {
+func (r *Request) sandbox(list *krm.ResourceList, reference document.PluginReference) (*krm.Item, error) {
 	spec := v1alpha1.SandboxSpec{Cluster: LocalSandbox}
 	metadata := map[string]any{"name": LocalSandbox}
 	if r.Sandbox == "" {

@@ -16,7 +16,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/report"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
@@ -43,7 +42,7 @@ func (t *test) sandbox(testCase *v1alpha1.TestCase, params map[string]string) (*
 
 // resourceName returns the bare name of the plugin, shortened to a valid name of a resource.
 func (t *test) resourceName() string {
-	reference, err := version.ParseReference(t.Spec.Plugin)
+	reference, err := document.ParsePluginReference(t.Spec.Plugin)
 	if err != nil {
 		return ""
 	}
@@ -104,13 +103,13 @@ func (s *Suite) resolve(list *krm.ResourceList) error {
 
 // pinned returns the plugin of a list that a pin refers to, or nil.
 func pinned(list *krm.ResourceList, pin string) *document.Plugin {
-	wanted, err := version.ParseName(pin)
+	wanted, err := document.ParsePluginName(pin)
 	if err != nil {
 		return nil
 	}
 	for _, item := range list.Of(contract.APIVersion, contract.ResourcePlugin) {
 		plugin, _ := document.ReadPlugin(item)
-		name, err := version.ParseName(plugin.Name)
+		name, err := document.ParsePluginName(plugin.Name)
 		if err == nil && name.Bare == wanted.Bare && name.Version.Compare(wanted.Version) == 0 {
 			return plugin
 		}

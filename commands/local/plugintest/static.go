@@ -7,7 +7,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/version"
 )
 
 // static returns the checks of a plugin that do not run it.
@@ -79,12 +78,12 @@ func (t *test) expects(step, output string) bool {
 // usedBy returns the outputs of a plugin that the workloads of a sandbox use.
 func usedBy(sandbox *document.Sandbox, plugin *v1alpha1.ResourcePluginSpec, bare, reference string) []string {
 	resources := map[string]bool{}
-	wanted, err := version.ParseReference(reference)
+	wanted, err := document.ParsePluginReference(reference)
 	if err == nil {
 		bare = wanted.Bare
 	}
 	for _, resource := range sandbox.Spec.Resources {
-		named, err := version.ParseReference(resource.Plugin)
+		named, err := document.ParsePluginReference(resource.Plugin)
 		resources[resource.Name] = err == nil && named.Bare == bare
 	}
 	var used []string

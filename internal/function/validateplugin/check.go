@@ -46,6 +46,12 @@ func isNotAboutCatalog(one krm.Result) bool {
 	return one.ResourceRef == nil || one.ResourceRef.Kind != contract.Catalog
 }
 
+// withSandboxes adds sandboxes that were checked apart, or by an earlier call.
+func (v Checked) withSandboxes(n int) Checked {
+	v.Counts[1].N += n // that of sandboxes
+	return v
+}
+
 // String says how many documents were checked; all but plugins and sandboxes are rare.
 func (v Checked) String() string {
 	var counts []string

@@ -37,6 +37,5 @@ func (p *processor) ProcessParts(call cli.Call, documents cli.Postponed) (summar
 	if _, done, err = p.Run(run, call, documents); err != nil || !done {
 		return "", false, err
 	}
-	checked.Counts[1].N += documents.Len + call.Reused
-	return checked.String(), true, nil
+	return checked.withSandboxes(documents.Len + call.Reused).String(), true, nil
 }

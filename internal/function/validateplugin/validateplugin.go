@@ -67,8 +67,7 @@ func (c *Config) Process(call cli.Call) (string, error) {
 	} else if err != nil {
 		return "", err
 	}
-	checked.Counts[1].N += call.Reused
-	return checked.String(), nil
+	return checked.withSandboxes(call.Reused).String(), nil
 }
 
 // BaseOf returns the older state that the documents are compared with, nil if there is none.

@@ -14,7 +14,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -97,7 +96,7 @@ func (p *workspace) cluster() string {
 
 // plugin reads the plugin with a bare name.
 func (p *workspace) plugin(bare string) (path string, plugin *document.Plugin, err error) {
-	if err := version.CheckBare(bare); err != nil {
+	if err := document.CheckBareName(bare); err != nil {
 		return "", nil, errors.New(strings.TrimPrefix(err.Error(), "name "))
 	}
 	path = scaffold.PluginPath(scaffold.PluginFile(bare))

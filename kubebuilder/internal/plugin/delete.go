@@ -16,7 +16,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -61,7 +60,7 @@ func (p *workspace) isMissing(path string) bool {
 // keepPublished copies the document to the path of published versions if a catalog lists its version: what was created
 // with it is removed with it.
 func (p *workspace) keepPublished(file, name string) error {
-	present, err := version.ParseName(name)
+	present, err := document.ParsePluginName(name)
 	if err != nil {
 		return fmt.Errorf("%s: metadata.name: %w", file, err)
 	}
@@ -81,7 +80,7 @@ func (p *workspace) keepPublished(file, name string) error {
 }
 
 // catalogOf returns the file with the catalog that lists a version, or "".
-func (p *workspace) catalogOf(name version.Name) (string, error) {
+func (p *workspace) catalogOf(name document.PluginName) (string, error) {
 	for _, file := range slices.Sorted(maps.Keys(p.universe)) {
 		text, exists := p.read(file)
 		isYAML := path.Ext(file) == ".yaml" || path.Ext(file) == ".yml"
@@ -100,7 +99,7 @@ func (p *workspace) catalogOf(name version.Name) (string, error) {
 }
 
 // lists reports whether a catalog among the documents of a file lists a version.
-func lists(text string, name version.Name) (bool, error) {
+func lists(text string, name document.PluginName) (bool, error) {
 	documents := yaml.NewDecoder(strings.NewReader(text))
 	for {
 		var root yaml.Node
@@ -121,7 +120,7 @@ func lists(text string, name version.Name) (bool, error) {
 		}
 		for _, listed := range spec.Plugins {
 			isVersion := func(v v1alpha1.CatalogVersion) bool {
-				parsed, err := version.Parse(v.Version)
+				parsed, err := document.ParseVersion(v.Version)
 				return err == nil && parsed.Equal(name.Version)
 			}
 			if listed.Name == name.Bare && slices.ContainsFunc(listed.Versions, isVersion) {

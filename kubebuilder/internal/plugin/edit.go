@@ -8,9 +8,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/edit"
 	"github.com/resource-plugins/krm-functions/internal/scaffold"
-	"github.com/resource-plugins/krm-functions/internal/version"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
@@ -24,11 +24,11 @@ func (p *workspace) edit(args arguments) error {
 	if err != nil {
 		return fmt.Errorf("--%s: %w", flagPlugin, err)
 	}
-	present, err := version.ParseName(plugin.Name)
+	present, err := document.ParsePluginName(plugin.Name)
 	if err != nil {
 		return fmt.Errorf("%s: metadata.name: %w", file, err)
 	}
-	to, err := version.Parse(args[flagTo])
+	to, err := document.ParseVersion(args[flagTo])
 	switch {
 	case err != nil:
 		return fmt.Errorf("--%s: %w", flagTo, err)
@@ -42,7 +42,7 @@ func (p *workspace) edit(args arguments) error {
 	if before, exists := p.read(kept); exists && before != text {
 		return fmt.Errorf("%s exists with other content than %s, which has the same version: remove one of them", kept, file)
 	}
-	after, err := renamed(file, text, version.Name{Bare: present.Bare, Version: to}.String())
+	after, err := renamed(file, text, document.PluginName{Bare: present.Bare, Version: to}.String())
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}

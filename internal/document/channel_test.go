@@ -1,4 +1,4 @@
-package version_test
+package document_test
 
 import (
 	"strings"
@@ -7,15 +7,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 // TestChannels checks that exactly the valid names of channels are read as channels.
 func TestChannels(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"stable", "next", "a", "lts-2026", "candidate-1", strings.Repeat("c", 63)} {
-		require.NoError(t, version.CheckChannel(name))
-		reference, err := version.ParseReference("hello-db@" + name)
+		require.NoError(t, document.CheckChannel(name))
+		reference, err := document.ParsePluginReference("hello-db@" + name)
 		require.NoError(t, err)
 		assert.Equal(t, name, reference.Channel)
 		assert.True(t, reference.Floats())
@@ -31,8 +31,8 @@ func TestChannels(t *testing.T) {
 		"v1-stable":               "must not read as a version",
 		"x":                       "or as a range",
 	} {
-		require.ErrorContains(t, version.CheckChannel(name), want, name)
-		if reference, err := version.ParseReference("hello-db@" + name); err == nil {
+		require.ErrorContains(t, document.CheckChannel(name), want, name)
+		if reference, err := document.ParsePluginReference("hello-db@" + name); err == nil {
 			assert.Empty(t, reference.Channel, name)
 		}
 	}

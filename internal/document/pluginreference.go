@@ -1,4 +1,4 @@
-package version
+package document
 
 import (
 	"fmt"
@@ -7,9 +7,9 @@ import (
 	"github.com/Masterminds/semver/v3"
 )
 
-// Reference is a sandbox's reference to a plugin: `bareName[@selector]`. The selector is one version (a pin), a range,
-// a channel, or Latest.
-type Reference struct {
+// PluginReference is a sandbox's reference to a plugin: `bareName[@selector]`. The selector is one version (a pin), a range,
+// a channel, or LatestVersion.
+type PluginReference struct {
 	// Bare is the bare name of the plugin.
 	Bare string
 	// Selector is the text after "@" as written, empty if the reference is bare.
@@ -22,35 +22,35 @@ type Reference struct {
 	within *semver.Constraints // of a range, else nil
 }
 
-// ParseReference parses a reference. A selector that parses as one version, loosely, is a pin: `@1` is 1.0.0 and
+// ParsePluginReference parses a reference. A selector that parses as one version, loosely, is a pin: `@1` is 1.0.0 and
 // `@1.2-1.4.5` a prerelease of 1.2.0. Next comes a range in the language of Masterminds semver, such as `^1.2`, `~1.2`,
 // `>=1.0 <2`, `1.x` or `1.2 - 1.4`. Everything else must have the form of a channel's name, such as `stable`.
-func ParseReference(text string) (Reference, error) {
+func ParsePluginReference(text string) (PluginReference, error) {
 	bare, selector, selects := strings.Cut(text, "@")
-	if err := CheckBare(bare); err != nil {
-		return Reference{}, err
+	if err := CheckBareName(bare); err != nil {
+		return PluginReference{}, err
 	}
-	r := Reference{Bare: bare, Selector: selector}
+	r := PluginReference{Bare: bare, Selector: selector}
 	switch {
-	case !selects || selector == Latest:
+	case !selects || selector == LatestVersion:
 		return r, nil
 	case len(selector) > semver.MaxConstraintLen:
-		return Reference{}, fmt.Errorf("version must have at most %d bytes, not %d", semver.MaxConstraintLen, len(selector))
+		return PluginReference{}, fmt.Errorf("version must have at most %d bytes, not %d", semver.MaxConstraintLen, len(selector))
 	case strings.TrimSpace(selector) != selector:
-		return Reference{}, fmt.Errorf("version %q must not begin or end with a blank", selector)
+		return PluginReference{}, fmt.Errorf("version %q must not begin or end with a blank", selector)
 	}
 	if err := r.readSelector(); err != nil {
-		return Reference{}, err
+		return PluginReference{}, err
 	}
 	return r, nil
 }
 
 // readSelector parses the selector. A text that the loose parser accepts is never tried as a range: there, `1` would
-// mean ^1, and a pin that Parse rejects would silently become a range.
-func (r *Reference) readSelector() error {
+// mean ^1, and a pin that ParseVersion rejects would silently become a range.
+func (r *PluginReference) readSelector() error {
 	_, err := semver.NewVersion(r.Selector)
 	if err == nil || r.Selector == "" {
-		r.Pin, err = Parse(r.Selector)
+		r.Pin, err = ParseVersion(r.Selector)
 		return err
 	}
 	if r.within, err = semver.NewConstraint(r.Selector); err == nil {
@@ -58,14 +58,14 @@ func (r *Reference) readSelector() error {
 	}
 	if !hasChannelForm(r.Selector) {
 		return fmt.Errorf("version %q must be a version such as 1.0.0, a range such as ^1.2, a channel such as stable, or %q",
-			r.Selector, Latest)
+			r.Selector, LatestVersion)
 	}
 	r.Channel = r.Selector
 	return nil
 }
 
 // String returns the reference as written.
-func (r Reference) String() string {
+func (r PluginReference) String() string {
 	if r.Selector == "" {
 		return r.Bare
 	}
@@ -73,15 +73,15 @@ func (r Reference) String() string {
 }
 
 // Floats reports whether a new version of the plugin can change the resolution of the reference.
-func (r Reference) Floats() bool { return r.Pin == nil }
+func (r PluginReference) Floats() bool { return r.Pin == nil }
 
 // Ranges reports whether the selector is a range.
-func (r Reference) Ranges() bool { return r.within != nil }
+func (r PluginReference) Ranges() bool { return r.within != nil }
 
 // Admits reports whether the selector allows v. A pin without build metadata allows every build of its version. A range
 // excludes prereleases unless it names one, as Masterminds semver does. A channel allows all: only its catalog knows
 // its version.
-func (r Reference) Admits(v *semver.Version) bool {
+func (r PluginReference) Admits(v *semver.Version) bool {
 	switch {
 	case r.Pin != nil:
 		return r.Pin.Equal(v) && (r.Pin.Metadata() == "" || r.Pin.Metadata() == v.Metadata())

@@ -1,4 +1,4 @@
-package version_test
+package document_test
 
 import (
 	"regexp"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 func TestParseName(t *testing.T) {
@@ -29,7 +29,7 @@ func TestParseName(t *testing.T) {
 		"my-plugin@v1.2.3-alpha+b": "my-plugin@1.2.3-alpha+b",
 	}
 	for text, want := range good {
-		name, err := version.ParseName(text)
+		name, err := document.ParsePluginName(text)
 		require.NoError(t, err, text)
 		assert.Equal(t, want, name.String())
 	}
@@ -57,7 +57,7 @@ func TestParseName(t *testing.T) {
 		"db@99999999999999999999.0.0":          "must be a semver",
 	}
 	for text, want := range bad {
-		_, err := version.ParseName(text)
+		_, err := document.ParsePluginName(text)
 		require.ErrorContains(t, err, want, text)
 	}
 }
@@ -71,7 +71,7 @@ func TestCheckBareIsThePattern(t *testing.T) {
 		for _, b := range letters {
 			for _, c := range letters {
 				text := a + b + c
-				assert.Equal(t, pattern.MatchString(text), version.CheckBare(text) == nil, "%q", text)
+				assert.Equal(t, pattern.MatchString(text), document.CheckBareName(text) == nil, "%q", text)
 			}
 		}
 	}
@@ -82,12 +82,12 @@ func FuzzParseName(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		name, err := version.ParseName(text)
+		name, err := document.ParsePluginName(text)
 		if err != nil {
 			assert.NotContains(t, err.Error(), "\n")
 			return
 		}
-		again, err := version.ParseName(name.String())
+		again, err := document.ParsePluginName(name.String())
 		require.NoError(t, err, "the canonical form of %q", text)
 		assert.Equal(t, name.String(), again.String())
 	})

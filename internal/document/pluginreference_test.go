@@ -1,4 +1,4 @@
-package version_test
+package document_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/resource-plugins/krm-functions/internal/version"
+	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
 func TestPinsInAnySpelling(t *testing.T) {
@@ -35,7 +35,7 @@ func TestPinsInAnySpelling(t *testing.T) {
 	} {
 		t.Run(selector, func(t *testing.T) {
 			t.Parallel()
-			reference, err := version.ParseReference("hello-db@" + selector)
+			reference, err := document.ParsePluginReference("hello-db@" + selector)
 			require.NoError(t, err)
 			assert.Equal(t, "hello-db", reference.Bare)
 			assert.Equal(t, selector, reference.Selector)
@@ -68,7 +68,7 @@ func TestFloatingReferences(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			reference, err := version.ParseReference(text)
+			reference, err := document.ParsePluginReference(text)
 			require.NoError(t, err)
 			assert.True(t, reference.Floats())
 			assert.Equal(t, ranges, reference.Ranges())
@@ -98,7 +98,7 @@ func TestBadReferences(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			_, err := version.ParseReference(text)
+			_, err := document.ParsePluginReference(text)
 			assert.EqualError(t, err, message)
 		})
 	}
@@ -128,11 +128,11 @@ func TestAdmits(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.reference, func(t *testing.T) {
 			t.Parallel()
-			reference, err := version.ParseReference(c.reference)
+			reference, err := document.ParsePluginReference(c.reference)
 			require.NoError(t, err)
 			for verdict, versions := range map[bool]string{true: c.admitted, false: c.refused} {
 				for _, text := range strings.Fields(versions) {
-					v, err := version.Parse(text)
+					v, err := document.ParseVersion(text)
 					require.NoError(t, err)
 					assert.Equal(t, verdict, reference.Admits(v), text)
 				}
@@ -150,19 +150,19 @@ func FuzzParseReference(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		reference, err := version.ParseReference(text)
+		reference, err := document.ParsePluginReference(text)
 		if err != nil {
 			assert.NotContains(t, err.Error(), "\n")
 			return
 		}
 		assert.Equal(t, text, reference.String())
 		if reference.Pin == nil {
-			_, err := version.Parse(reference.Selector)
+			_, err := document.ParseVersion(reference.Selector)
 			assert.Error(t, err, "what reads as a version must be a pin")
 			return
 		}
 		assert.True(t, reference.Admits(reference.Pin))
-		again, err := version.ParseReference(version.Name{Bare: reference.Bare, Version: reference.Pin}.String())
+		again, err := document.ParsePluginReference(document.PluginName{Bare: reference.Bare, Version: reference.Pin}.String())
 		require.NoError(t, err)
 		assert.Equal(t, reference.Pin.String(), again.Pin.String())
 	})

@@ -1,4 +1,4 @@
-package version
+package document
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // CheckChannel checks a channel's name: a DNS-1035 label (at most 63 lower-case letters, digits and inner dashes, the
-// first a letter) that a reference would not read as a version (`v1-stable`), as a range (`x`) or as Latest.
+// first a letter) that a reference would not read as a version (`v1-stable`), as a range (`x`) or as LatestVersion.
 func CheckChannel(name string) error {
 	_, notVersion := semver.NewVersion(name)
 	_, notRange := semver.NewConstraint(name)
@@ -16,7 +16,7 @@ func CheckChannel(name string) error {
 	case !hasChannelForm(name):
 		return fmt.Errorf("channel %q must be at most %d lower-case letters, digits and inner dashes, the first a letter",
 			name, validation.DNS1035LabelMaxLength)
-	case name == Latest:
+	case name == LatestVersion:
 		return fmt.Errorf("channel %q must not be defined: it is the highest version", name)
 	case notVersion == nil || notRange == nil:
 		return fmt.Errorf("channel %q must not read as a version or as a range: rename it", name)

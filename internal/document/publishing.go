@@ -1,13 +1,13 @@
-package version
+package document
 
 import "fmt"
 
 // AlreadyExists is the vendor's message for publishing a version again with other content (ResourcePlugin spec,
 // publishing). For the default version it shows the bare name.
-func AlreadyExists(name Name) string {
-	if name.Version.String() == Default {
+func AlreadyExists(name PluginName) string {
+	if name.Version.String() == DefaultVersion {
 		return fmt.Sprintf("resource plugin %q default version (%s) already exists; versions are immutable — "+
-			"add an @<semver> suffix to publish a new revision (e.g. %s@0.0.1)", name.Bare, Default, name.Bare)
+			"add an @<semver> suffix to publish a new revision (e.g. %s@0.0.1)", name.Bare, DefaultVersion, name.Bare)
 	}
 	return fmt.Sprintf("resource plugin %q version %q already exists; versions are immutable — "+
 		"bump the @<semver> suffix on name: to publish a new revision", name.Bare, name.Version)
@@ -20,8 +20,8 @@ func StillReferenced(plugin, sandboxes string) string {
 }
 
 // Shown is the identity for display, without the default version (ResourcePlugin spec, name).
-func (n Name) Shown() string {
-	if n.Version.String() == Default {
+func (n PluginName) Shown() string {
+	if n.Version.String() == DefaultVersion {
 		return n.Bare
 	}
 	return n.String()

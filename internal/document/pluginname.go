@@ -1,6 +1,4 @@
-// Package version parses the names of plugins: `bareName[@version]`, in documents and in references of sandboxes.
-// Versions are semver; loose spellings (`v1.0.0`, `1.0`, `1`) are converted to the canonical form.
-package version
+package document
 
 import (
 	"errors"
@@ -16,45 +14,45 @@ const MaxBareName = 253
 // MaxVersion is the longest version in bytes: the limit of a Kubernetes name, and far beyond any real version.
 const MaxVersion = 253
 
-// Default is the version of a document without one in its name (ResourcePlugin spec, name).
-const Default = "0.0.0"
+// DefaultVersion is the version of a document without one in its name (ResourcePlugin spec, name).
+const DefaultVersion = "0.0.0"
 
-// Latest is the alias for the highest version. It is only for reading (ResourcePlugin spec, name).
-const Latest = "latest"
+// LatestVersion is the alias for the highest version. It is only for reading (ResourcePlugin spec, name).
+const LatestVersion = "latest"
 
-// Name is a plugin document's identity.
-type Name struct {
+// PluginName is a plugin document's identity.
+type PluginName struct {
 	Bare    string
 	Version *semver.Version
 }
 
 // String returns the full identity, `name@0.0.0` included.
-func (n Name) String() string { return n.Bare + "@" + n.Version.String() }
+func (n PluginName) String() string { return n.Bare + "@" + n.Version.String() }
 
-// ParseName parses the name of a plugin document. Without a version it is Default; `@latest` is an error, since it is
-// an alias only for reading.
-func ParseName(text string) (Name, error) {
+// ParsePluginName parses the name of a plugin document. Without a version it is DefaultVersion; `@latest` is an error, since
+// it is an alias only for reading.
+func ParsePluginName(text string) (PluginName, error) {
 	bare, pin, pinned := strings.Cut(text, "@")
-	if err := CheckBare(bare); err != nil {
-		return Name{}, err
+	if err := CheckBareName(bare); err != nil {
+		return PluginName{}, err
 	}
 	if !pinned {
-		pin = Default
+		pin = DefaultVersion
 	}
-	if pin == Latest {
-		return Name{}, errors.New(`version "latest" must not be published: ` +
+	if pin == LatestVersion {
+		return PluginName{}, errors.New(`version "latest" must not be published: ` +
 			`it is an alias for reading; give a semver such as @1.0.0`)
 	}
-	v, err := Parse(pin)
+	v, err := ParseVersion(pin)
 	if err != nil {
-		return Name{}, err
+		return PluginName{}, err
 	}
-	return Name{Bare: bare, Version: v}, nil
+	return PluginName{Bare: bare, Version: v}, nil
 }
 
-// Parse reads one version, loosely: a leading v, missing minor and patch numbers and leading zeros are accepted
+// ParseVersion reads one version, loosely: a leading v, missing minor and patch numbers and leading zeros are accepted
 // (ResourcePlugin spec, name: versions are canonicalised).
-func Parse(text string) (*semver.Version, error) {
+func ParseVersion(text string) (*semver.Version, error) {
 	if text == "" {
 		return nil, errors.New("version must not be empty: drop the @ or give a semver such as @1.0.0")
 	}
@@ -72,17 +70,17 @@ func Parse(text string) (*semver.Version, error) {
 	return canonical, nil
 }
 
-// ParseStrict parses one version in the spelling of catalogs: three numbers without a leading v, as in semver 2.0.
-func ParseStrict(text string) (*semver.Version, error) {
+// ParseStrictVersion parses one version in the spelling of catalogs: three numbers without a leading v, as in semver 2.0.
+func ParseStrictVersion(text string) (*semver.Version, error) {
 	if len(text) > MaxVersion {
 		return nil, fmt.Errorf("version must have at most %d bytes, not %d", MaxVersion, len(text))
 	}
 	return semver.StrictNewVersion(text)
 }
 
-// CheckBare checks a bare name: `^[a-zA-Z][-a-zA-Z0-9]*[a-zA-Z0-9]$`, at most MaxBareName bytes (ResourcePlugin spec,
+// CheckBareName checks a bare name: `^[a-zA-Z][-a-zA-Z0-9]*[a-zA-Z0-9]$`, at most MaxBareName bytes (ResourcePlugin spec,
 // name).
-func CheckBare(bare string) error {
+func CheckBareName(bare string) error {
 	switch {
 	case bare == "":
 		return errors.New("name must not be empty")
@@ -90,17 +88,15 @@ func CheckBare(bare string) error {
 		return fmt.Errorf("name must have at most %d bytes, not %d", MaxBareName, len(bare))
 	case len(bare) < 2:
 		return fmt.Errorf("name %q must have at least two characters", bare)
-	case !isLetter(bare[0]):
+	case !isLetter(rune(bare[0])):
 		return fmt.Errorf("name %q must start with a letter", bare)
 	case bare[len(bare)-1] == '-':
 		return fmt.Errorf("name %q must end in a letter or a digit", bare)
 	}
 	for i := range len(bare) {
-		if c := bare[i]; c != '-' && !isLetter(c) && (c < '0' || c > '9') {
+		if c := bare[i]; c != '-' && !isLetter(rune(c)) && (c < '0' || c > '9') {
 			return fmt.Errorf("name %q must hold letters, digits and dashes only", bare)
 		}
 	}
 	return nil
 }
-
-func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
