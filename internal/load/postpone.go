@@ -16,6 +16,8 @@ import (
 // trees take many times the memory of their texts. Their texts stay, so that a document that is read again is the same even
 // if its file has changed, or came from the standard input.
 type Postponer interface {
+	// MayDefer reports whether any document may be postponed before it is parsed.
+	MayDefer() bool
 	// Defers reports whether a document may be postponed before it is parsed: its text is valid YAML, and only its names are
 	// known. It is called by several goroutines at once.
 	Defers(item *krm.Item) bool
@@ -84,9 +86,12 @@ func (p part) read(options *Options, shared *inserts) *reader {
 
 // isDeferred reports whether the document is not parsed before it is needed.
 func (p *part) isDeferred(options *Options) bool {
+	if options.Postpone == nil || !options.Postpone.MayDefer() {
+		return false
+	}
 	text := p.chunk.text
-	if options.Postpone == nil || p.source.whole != nil || p.chunk.isJSON || bytes.Contains(text, []byte("{{")) ||
-		bytes.Contains(text, []byte("@{")) || len(strictyaml.Separators(text)) > 0 {
+	if p.source.whole != nil || p.chunk.isJSON || bytes.Contains(text, []byte("{{")) || bytes.Contains(text, []byte("@{")) ||
+		len(strictyaml.Separators(text)) > 0 {
 		return false // there may be something to report
 	}
 	item, _ := header(text)

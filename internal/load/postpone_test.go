@@ -20,7 +20,8 @@ type postponer struct {
 }
 
 func (p postponer) Postpone(d load.Document) bool { return d.Item.Kind() == p.kind }
-func (p postponer) Defers(item *krm.Item) bool    { return p.defers && item.Kind() == p.kind }
+func (p postponer) MayDefer() bool                { return p.defers }
+func (p postponer) Defers(item *krm.Item) bool    { return item.Kind() == p.kind }
 func (p postponer) Suffices() bool                { return p.suffices }
 
 const documentsOfAFile = `# one

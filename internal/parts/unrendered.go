@@ -14,8 +14,11 @@ import (
 // If nothing is rendered, no finding is about several sandboxes unless they have the same name, or were built by kustomize.
 // So they need not be parsed before it is their turn.
 
+// MayDefer implements load.Postponer.
+func (x *index) MayDefer() bool { return x.options.Unrendered }
+
 // Defers implements load.Postponer.
-func (x *index) Defers(item *krm.Item) bool { return x.options.Unrendered && x.isAlone(item) }
+func (x *index) Defers(item *krm.Item) bool { return x.isAlone(item) }
 
 // isAlone reports whether a document is a sandbox that is postponed, and counts it. Comments suppress findings when all are
 // known, so sandboxes with comments are kept.
