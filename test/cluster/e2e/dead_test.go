@@ -23,33 +23,35 @@ func TestFaultDeadProducer(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		// kill ends the producer, whose script runs until the file go-NAME exists.
-		kill func(name string)
+		kill func(s *testNamespace, name string)
 		// after limits the time until the producer ends: helpers retry some errors for a minute.
 		after time.Duration
 		// reason is part of the consumer's message.
 		reason string
 	}{
-		{"pod", func(name string) {
-			must(t, "", "delete", "pod", "--namespace", s.name, "--selector", stepOf(name, "make"), "--grace-period=1", "--wait=false")
+		{"pod", func(s *testNamespace, name string) {
+			must(s.t, "", "delete", "pod", "--namespace", s.name, "--selector", stepOf(name, "make"),
+				"--grace-period=1", "--wait=false")
 		}, 0, "BackoffLimitExceeded"},
-		{"manager", func(name string) {
-			require.NoError(t, syscall.Kill(s.outputManager(name), syscall.SIGKILL))
-			s.open(t, "go-"+name)
+		{"manager", func(s *testNamespace, name string) {
+			require.NoError(s.t, syscall.Kill(s.outputManager(name), syscall.SIGKILL))
+			s.open(s.t, "go-"+name)
 		}, 0, "BackoffLimitExceeded"},
-		{"secret", func(name string) {
-			must(t, "", "delete", "secret", "--namespace", s.name, "--selector", stepOf(name, "make"))
-			s.open(t, "go-"+name)
+		{"secret", func(s *testNamespace, name string) {
+			must(s.t, "", "delete", "secret", "--namespace", s.name, "--selector", stepOf(name, "make"))
+			s.open(s.t, "go-"+name)
 		}, time.Minute, "BackoffLimitExceeded"},
-		{"role", func(name string) {
-			must(t, "", "delete", "role", "--namespace", s.name, "--selector", contract.SandboxKey+"="+name)
-			s.open(t, "go-"+name)
+		{"role", func(s *testNamespace, name string) {
+			must(s.t, "", "delete", "role", "--namespace", s.name, "--selector", contract.SandboxKey+"="+name)
+			s.open(s.t, "go-"+name)
 		}, 3 * time.Minute, "a Role must grant"}, // the consumer has the same Role, so it ends for the same reason
-		{"superseded", func(name string) {
-			s.apply(s.supersede(render(t, nil, s.slow("other"), sandbox(name, "slow", nil))))
-			s.open(t, "go-"+name)
+		{"superseded", func(s *testNamespace, name string) {
+			s.apply(s.supersede(render(s.t, nil, s.slow("other"), sandbox(name, "slow", nil))))
+			s.open(s.t, "go-"+name)
 		}, 0, "a newer render replaced step"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			s := s.in(t)
 			s.apply(render(t, nil, s.slow("first"), sandbox(test.name, "slow", nil)))
 			jobs := s.jobsOf(test.name)
 			eventually(t, func() (string, error) {
@@ -58,7 +60,7 @@ func TestFaultDeadProducer(t *testing.T) {
 				}
 				return "", nil
 			})
-			test.kill(test.name)
+			test.kill(s, test.name)
 			killed := time.Now()
 			ends := s.endsOf(jobs)
 			t.Logf("the consumer ended %s after the producer was hit", time.Since(killed).Round(time.Second))

@@ -48,6 +48,14 @@ func newNamedNamespace(t *testing.T, name string, labels ...string) *testNamespa
 	return s
 }
 
+// in returns the namespace for a subtest, so that a wait that fails or skips ends the subtest and not its parent, which testing
+// reports as a failure of both.
+func (s *testNamespace) in(t *testing.T) *testNamespace {
+	sub := *s
+	sub.t = t
+	return &sub
+}
+
 // cleanup prints the state if the test failed, and deletes the namespace unless E2E_KEEP is set.
 func (s *testNamespace) cleanup() {
 	if s.t.Failed() {

@@ -35,7 +35,7 @@ func TestFaultNode(t *testing.T) {
 			{"api90", []string{"apiserver"}, 90 * time.Second},
 		} {
 			t.Run(outage.name+strconv.Itoa(round), func(t *testing.T) {
-				s.storm(t, fmt.Sprintf("%s%d", outage.name, round), time.Duration(random.IntN(3000))*time.Millisecond, func() {
+				s.in(t).storm(fmt.Sprintf("%s%d", outage.name, round), time.Duration(random.IntN(3000))*time.Millisecond, func() {
 					for _, part := range outage.parts {
 						nodeScript(t, "pause", part, "KILL")
 					}
@@ -50,7 +50,8 @@ func TestFaultNode(t *testing.T) {
 }
 
 // storm applies sandboxes, calls cause some time later, and checks the results of their steps.
-func (s *testNamespace) storm(t *testing.T, name string, after time.Duration, cause func()) {
+func (s *testNamespace) storm(name string, after time.Duration, cause func()) {
+	t := s.t
 	t.Helper()
 	const sandboxes = 12
 	quick := `sleep 0.$((RANDOM % 10))` + "\n" + good
