@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
@@ -75,12 +76,14 @@ func (p *Params) Meant(param string, given map[string]string) string {
 
 // emptinessTests are what asks in a shell script whether a variable or a file is empty: a test, or an expansion with a
 // default.
-var emptinessTests = regexp.MustCompile(`-[zn] "?\$\{?(\w+)|\$\{(\w+)[:+-]|"\$(\w+)" !?=|"\$\{(\w+)\}" !?=|-s "?(/[^\s"]+)`)
+var emptinessTests = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`-[zn] "?\$\{?(\w+)|\$\{(\w+)[:+-]|"\$(\w+)" !?=|"\$\{(\w+)\}" !?=|-s "?(/[^\s"]+)`)
+})
 
 // TestedIn returns the variables, and the paths of files, of which a shell script asks whether they are empty.
 func TestedIn(script string) map[string]bool {
 	tested := map[string]bool{}
-	for _, groups := range emptinessTests.FindAllStringSubmatch(script, -1) {
+	for _, groups := range emptinessTests().FindAllStringSubmatch(script, -1) {
 		for _, name := range groups[1:] {
 			tested[name] = true
 		}

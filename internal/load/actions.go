@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"regexp"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -20,10 +19,10 @@ func hasActions(text []byte) bool {
 		switch {
 		case len(trimmed) == 0 || block >= 0 && indent > block:
 			continue
-		case action.Match(line):
+		case action().Match(line):
 			return true
 		}
-		if block = -1; blockScalar.Match(trimmed) {
+		if block = -1; blockScalar().Match(trimmed) {
 			block = indent
 		}
 	}
@@ -32,10 +31,10 @@ func hasActions(text []byte) bool {
 
 var (
 	// action is a line that is an action of a Go template, or has one as a value that is not quoted, or one of Helm.
-	action = regexp.MustCompile(`^\s*(?:-\s+)*(?:[^\s"'#][^"'#]*:\s+)?\{\{|` +
+	action = lazily(`^\s*(?:-\s+)*(?:[^\s"'#][^"'#]*:\s+)?\{\{|` +
 		`\{\{-?\s*(?:\.Values|\.Release|\.Chart|(?:include|template|tpl|if|range|with|define)\s|end\b)`)
 	// blockScalar is a line after which a block scalar starts.
-	blockScalar = regexp.MustCompile(`[:-]\s+(?:[!&]\S+\s+)*[|>][0-9+-]*(?:\s+#.*)?$`)
+	blockScalar = lazily(`[:-]\s+(?:[!&]\S+\s+)*[|>][0-9+-]*(?:\s+#.*)?$`)
 )
 
 // hasMappingKey reports whether a key of a tree is a mapping, as YAML reads an unquoted {{ … }}. No tool takes such an

@@ -3,7 +3,6 @@ package load
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -11,10 +10,10 @@ import (
 )
 
 // directivePattern is that of the vendor's tool.
-var directivePattern = regexp.MustCompile(`@\{[^}]+\}`)
+var directivePattern = lazily(`@\{[^}]+\}`)
 
 // HasDirective reports whether a text has a directive.
-func HasDirective(text string) bool { return directivePattern.MatchString(text) }
+func HasDirective(text string) bool { return directivePattern().MatchString(text) }
 
 // directive is a parsed `@{…}` of a value.
 type directive struct {
@@ -88,10 +87,10 @@ func cutEncoding(head string) (name, encoding string, err error) {
 	return strings.TrimSpace(name), encoding, nil
 }
 
-var variablePattern = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
+var variablePattern = lazily(`^[a-zA-Z][a-zA-Z0-9_.-]*$`)
 
 // IsVariable reports whether text is a valid name of a variable: `^[a-zA-Z][a-zA-Z0-9_.-]*$`.
-func IsVariable(text string) bool { return variablePattern.MatchString(text) }
+func IsVariable(text string) bool { return variablePattern().MatchString(text) }
 
 // VariableError is the error for an invalid name of a variable.
 func VariableError(name string) error {
@@ -101,12 +100,12 @@ func VariableError(name string) error {
 // noEscape is the advice for text that looks like a directive but is not meant as one.
 const noEscape = "there is no escape: put text that is not meant as a directive into a file that is embedded"
 
-var gitRevision = regexp.MustCompile(`^(u|upstream|push|now|yesterday|-?[0-9]+)$`)
+var gitRevision = lazily(`^(u|upstream|push|now|yesterday|-?[0-9]+)$`)
 
 // gitHint explains that a script cannot use git's revision syntax, such as `@{u}` and `HEAD@{1}`. It returns "" for
 // other names.
 func gitHint(name string) string {
-	if !gitRevision.MatchString(name) {
+	if !gitRevision().MatchString(name) {
 		return ""
 	}
 	return "; git's own @{" + name + "} is not possible in a document: " + noEscape

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -95,20 +96,25 @@ func (o Options) groups() []string {
 // hasOurVersion reports whether a text has an apiVersion of one of our groups.
 func (o Options) hasOurVersion(text []byte) bool {
 	groups := o.groups()
-	return slices.ContainsFunc(groupedVersion.FindAllSubmatch(text, -1), func(match [][]byte) bool {
+	return slices.ContainsFunc(groupedVersion().FindAllSubmatch(text, -1), func(match [][]byte) bool {
 		return slices.Contains(groups, string(match[1]))
 	})
 }
 
+// lazily compiles a regular expression when it is first used: functions that read a list from stdin start without these.
+func lazily(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 var (
 	// groupedVersion is an apiVersion with a group on a line of YAML or JSON.
-	groupedVersion = regexp.MustCompile(`(?m)^[ \t{,["'-]*apiVersion["']?[ \t]*:[ \t]*["']?([\w.-]+)/`)
+	groupedVersion = lazily(`(?m)^[ \t{,["'-]*apiVersion["']?[ \t]*:[ \t]*["']?([\w.-]+)/`)
 	// interpreter is the first line of a native document that can be executed.
-	interpreter = regexp.MustCompile(`^#!.*\bsignadot +(?:sandbox|sb|resourceplugin|rp|routegroup|rg) `)
+	interpreter = lazily(`^#!.*\bsignadot +(?:sandbox|sb|resourceplugin|rp|routegroup|rg) `)
 	// topLine is a line with a key at the top of a document: in JSON it may be indented.
-	topLine = regexp.MustCompile(`(?m)^(?:[{ \t]*"([\w.$-]+)"|'?([\w.$-]+)'?)[ \t]*:`)
+	topLine = lazily(`(?m)^(?:[{ \t]*"([\w.$-]+)"|'?([\w.$-]+)'?)[ \t]*:`)
 	// telling is a key below spec that hardly any other document with name and spec has.
-	telling = regexp.MustCompile(`(?m)^[ \t]+["']?(cluster|runner|create|delete|forks|resources|labels)["']?[ \t]*:|@\{`)
+	telling = lazily(`(?m)^[ \t]+["']?(cluster|runner|create|delete|forks|resources|labels)["']?[ \t]*:|@\{`)
 	// unmistakable are keys that only our kinds have.
 	unmistakable = []string{
 		"forkOf", "podTemplateOverlay", "valueFromSandbox", "valueFromStep", "valueFromPath", "defaultRouteGroup",
@@ -127,15 +133,15 @@ func (o Options) isMeant(text []byte) bool {
 	switch {
 	case hasActions(text):
 		return false
-	case o.hasOurVersion(text), interpreter.Match(text), isUnmistakable(text):
+	case o.hasOurVersion(text), interpreter().Match(text), isUnmistakable(text):
 		return true
 	}
 	keys := map[string]bool{}
-	for _, match := range topLine.FindAllSubmatch(text, -1) {
+	for _, match := range topLine().FindAllSubmatch(text, -1) {
 		keys[strings.ToLower(string(match[1])+string(match[2]))] = true
 	}
 	below := map[string]bool{}
-	for _, match := range telling.FindAllSubmatch(text, -1) {
+	for _, match := range telling().FindAllSubmatch(text, -1) {
 		below[string(match[1])] = true
 	}
 	const both, several = 2, 2

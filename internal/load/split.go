@@ -2,7 +2,6 @@ package load
 
 import (
 	"bytes"
-	"regexp"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
@@ -15,11 +14,11 @@ type chunk struct {
 }
 
 // sourceComment is the comment of `helm template` with the template of a document.
-var sourceComment = regexp.MustCompile(`\A(?:---\s*\n)?# Source: ([\w./+-]{1,200})\r?\n`)
+var sourceComment = lazily(`\A(?:---\s*\n)?# Source: ([\w./+-]{1,200})\r?\n`)
 
 // helmSource returns the template that Helm made the document from, or "".
 func (c chunk) helmSource() string {
-	if found := sourceComment.FindSubmatch(c.text); found != nil {
+	if found := sourceComment().FindSubmatch(c.text); found != nil {
 		return string(found[1])
 	}
 	return ""

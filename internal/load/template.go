@@ -104,7 +104,7 @@ func (e *Expander) Expand(node *yaml.Node, base krm.Path) {
 
 // scalar fills in one value. It does not change a value if one of its directives has a problem.
 func (e *Expander) scalar(node *yaml.Node, path krm.Path) {
-	matches := directivePattern.FindAllStringIndex(node.Value, -1)
+	matches := directivePattern().FindAllStringIndex(node.Value, -1)
 	if matches == nil {
 		return
 	}

@@ -3,7 +3,6 @@ package load
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
@@ -13,7 +12,7 @@ import (
 // most files of a folder are neither, and some are large.
 func canBeDocument(text []byte) bool {
 	keys, sure := topKeys(text)
-	return !sure || slices.ContainsFunc(keys, isTopKey) || interpreter.Match(text) || isUnmistakable(text)
+	return !sure || slices.ContainsFunc(keys, isTopKey) || interpreter().Match(text) || isUnmistakable(text)
 }
 
 // isTopKey reports whether a key at the top is one of documents, perhaps misspelled, but for `name`, which anything has.
@@ -34,7 +33,7 @@ func topKeys(text []byte) (keys []string, sure bool) {
 		if isBlank(line) || margin >= 0 && indent > margin {
 			continue
 		}
-		match := topKey.FindSubmatch(trimmed)
+		match := topKey().FindSubmatch(trimmed)
 		switch {
 		case margin >= 0 && indent < margin, match == nil && (margin < 0 || bytes.IndexByte([]byte("-]}"), trimmed[0]) < 0):
 			return nil, false
@@ -48,7 +47,7 @@ func topKeys(text []byte) (keys []string, sure bool) {
 }
 
 // topKey is a key that is written plainly, or quoted without escapes.
-var topKey = regexp.MustCompile(`^["']?([A-Za-z0-9_./$-]+)["']?\s*:(?:\s|$)`)
+var topKey = lazily(`^["']?([A-Za-z0-9_./$-]+)["']?\s*:(?:\s|$)`)
 
 // topKeysJSON returns the keys of a JSON object; a list has none.
 func topKeysJSON(text []byte) (keys []string, sure bool) {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -18,11 +19,13 @@ const (
 // pluginVersion matches versions of external plugins. Kubebuilder also reads 1 and v01 as v1: a project would refer to
 // another folder.
 // https://github.com/kubernetes-sigs/kubebuilder/blob/v4.15.0/pkg/plugin/version.go
-var pluginVersion = regexp.MustCompile(`^v(0|[1-9][0-9]*)(-alpha|-beta)?$`)
+var pluginVersion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^v(0|[1-9][0-9]*)(-alpha|-beta)?$`)
+})
 
 // CheckPluginVersion returns the problem of an external plugin's version, or "".
 func CheckPluginVersion(text string) string {
-	if pluginVersion.MatchString(text) {
+	if pluginVersion().MatchString(text) {
 		return ""
 	}
 	return fmt.Sprintf("must be such as v1, v2-alpha or v1-beta, not %q", text)
@@ -46,10 +49,14 @@ func CheckFlagName(name string) string {
 
 // reserved are names that Windows gives to devices, with any extension, whatever their case:
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file
-var reserved = regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\.|$)`)
+var reserved = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\s*(\.|$)`)
+})
 
 // shortName matches names that Windows gives to files with longer ones: GIT~1 is .git.
-var shortName = regexp.MustCompile(`^[^.]{1,6}~[0-9]{1,6}(\.[^.]{0,3})?$`)
+var shortName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[^.]{1,6}~[0-9]{1,6}(\.[^.]{0,3})?$`)
+})
 
 // CheckUniversePath returns the problem of the path of a file in a message, or "". The path must stay in the project on
 // every operating system, and out of the git repository and the state of rplug.
@@ -73,7 +80,7 @@ func CheckUniversePath(name string) string {
 		case strings.EqualFold(part, ".rplug"):
 			return fmt.Sprintf("must not be in a folder of rplug, as %q is", name)
 		case strings.ContainsAny(part, `<>"|?*`) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "),
-			reserved.MatchString(part), shortName.MatchString(part):
+			reserved().MatchString(part), shortName().MatchString(part):
 			return fmt.Sprintf("must be a path that Windows keeps as it is, not %q", name)
 		}
 	}

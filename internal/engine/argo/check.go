@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -48,8 +49,10 @@ func (Engine) Check(overlay *corev1.PodTemplateSpec) []engine.Problem {
 
 // variable matches the variables that the controller replaces after {{, or might replace
 // (https://argo-workflows.readthedocs.io/en/release-3.7/variables/).
-var variable = regexp.MustCompile(`^\s*(=|(cronworkflow|duration|exitCode|inputs|item|lastRetry|node|outputs|pod|` +
-	`resourcesDuration|retries|status|steps|tasks|workflow)\b)`)
+var variable = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(=|(cronworkflow|duration|exitCode|inputs|item|lastRetry|node|outputs|pod|` +
+		`resourcesDuration|retries|status|steps|tasks|workflow)\b)`)
+})
 
 // replaces reports whether the controller might replace part of a text in the metadata, which a patch cannot set. The
 // controller does not change unknown variables: other templates, such as those of Vault's agent, are in annotations.
@@ -60,7 +63,7 @@ func replaces(text string) bool {
 			return false
 		}
 		tag, behind, closed := strings.Cut(rest, closing)
-		if !closed || strings.Contains(tag, opening) || variable.MatchString(tag) {
+		if !closed || strings.Contains(tag, opening) || variable().MatchString(tag) {
 			return true
 		}
 		text = behind

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -22,10 +23,12 @@ const cannot = "must not be set with engine tekton, which has no such field: use
 // Fields of Pods, of main, and of other containers that Tekton supports: rendered fields, and some that have other names in
 // Tekton. The restartPolicy of a Pod must be Never anyway, and serviceAccount is a deprecated name.
 var (
-	podFields = slices.Concat(fields[PodTemplate](), fields[TaskSpec](), fields[TaskRunSpec](),
-		[]string{"activeDeadlineSeconds", "containers", "restartPolicy", "serviceAccount"})
-	stepFields    = append(fields[Container](), "resources")
-	sidecarFields = append(fields[Sidecar](), "resources")
+	podFields = sync.OnceValue(func() []string {
+		return slices.Concat(fields[PodTemplate](), fields[TaskSpec](), fields[TaskRunSpec](),
+			[]string{"activeDeadlineSeconds", "containers", "restartPolicy", "serviceAccount"})
+	})
+	stepFields    = sync.OnceValue(func() []string { return append(fields[Container](), "resources") })
+	sidecarFields = sync.OnceValue(func() []string { return append(fields[Sidecar](), "resources") })
 )
 
 func fields[T any]() []string { return engine.Fields(reflect.TypeFor[T]()) }
@@ -34,7 +37,7 @@ func fields[T any]() []string { return engine.Fields(reflect.TypeFor[T]()) }
 func (Engine) Check(overlay *corev1.PodTemplateSpec) []engine.Problem {
 	c := checker{}
 	spec := valuesOf(&overlay.Spec)
-	c.fields("spec", spec, podFields)
+	c.fields("spec", spec, podFields())
 	for i := range overlay.Spec.Containers {
 		c.container(krm.Path("spec.containers").Index(i), &overlay.Spec.Containers[i])
 	}
@@ -75,7 +78,7 @@ func (c *checker) container(at krm.Path, container *corev1.Container) {
 	if container.Name == contract.MainContainer {
 		taken = stepFields
 	}
-	c.fields(at, valuesOf(container), taken)
+	c.fields(at, valuesOf(container), taken())
 	for i, mount := range container.VolumeMounts {
 		if mount.MountPath == "/tekton" || strings.HasPrefix(mount.MountPath, "/tekton/") {
 			c.report(at.Key("volumeMounts").Index(i).Key("mountPath"), "must not be %q: Tekton mounts its own volumes there",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -137,7 +138,7 @@ func (r *reader) setState(s *engine.State, run *TaskRun) {
 		s.Now = engine.Running
 	default:
 		s.Now = engine.Starting
-		if c.Message != "" && !slices.Contains(startingRuns, c.Reason) && !startingPod.MatchString(c.Message) {
+		if c.Message != "" && !slices.Contains(startingRuns, c.Reason) && !startingPod().MatchString(c.Message) {
 			s.Cause = &engine.Cause{Object: "taskrun/" + run.Name, Reason: c.Reason, Message: engine.OneLine(c.Message)}
 		}
 	}
@@ -148,8 +149,9 @@ var startingRuns = []string{"", "Started", "ToBeRetried"}
 
 // startingPod matches Tekton's messages about a scheduled Pod that is starting
 // (https://github.com/tektoncd/pipeline/blob/v1.15.0/pkg/pod/status.go).
-var startingPod = regexp.MustCompile(
-	`^(Pending$|pod status "(ContainersReady|Initialized|PodReadyToStartContainers|Ready)":"False")`)
+var startingPod = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(Pending$|pod status "(ContainersReady|Initialized|PodReadyToStartContainers|Ready)":"False")`)
+})
 
 // held is the spec.status of a PipelineRun that its user has put on hold.
 const held = "PipelineRunPending"
