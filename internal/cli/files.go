@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -18,12 +17,9 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// heapGrowth is how much the heap may grow, in per cent, before it is collected: a run is short and mostly makes trees.
-const heapGrowth = 400
-
 // files is file mode.
 func (r *run) files(ctx context.Context) int {
-	debug.SetGCPercent(heapGrowth)
+	allowGarbage()
 	return r.mode().run(ctx, r)
 }
 
@@ -79,7 +75,7 @@ func (r *run) readAndProcess(with steps) (*checked, error) {
 	if with.cache.IsReused() {
 		return nil, incremental.ErrStale
 	}
-	debug.SetGCPercent(heapGrowth)
+	allowGarbage()
 	return r.processAll(read, then, with)
 }
 

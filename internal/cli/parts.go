@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"io"
-	"runtime/debug"
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/incremental"
@@ -146,18 +145,9 @@ type noObjects struct{}
 func (noObjects) add(_, _ []*krm.Item) error { return nil }
 func (noObjects) close() error               { return nil }
 
-// How much the heap may grow, in per cent, before it is collected, while parts of the documents are processed: trees and
-// objects are garbage soon, and texts stay. With few texts, more garbage takes little memory, and less time to collect.
-const (
-	heapGrowthOfFew  = 100
-	heapGrowthOfMany = 60
-)
 
-// fewReused is how many sandboxes are rendered beside reused ones with little garbage, and fewTexts how many in all.
-const (
-	fewReused = 1000
-	fewTexts  = 20_000
-)
+// fewReused is how many sandboxes are processed beside reused ones with more garbage.
+const fewReused = 1000
 
 // parts returns what can process the documents a part at a time; nil if they are needed at once.
 func (r *run) parts(with steps) PartsProcessor {
@@ -171,7 +161,7 @@ func (r *run) parts(with steps) PartsProcessor {
 	}
 	parts := config.Split(cache)
 	if parts != nil && !cache.HasIndex() {
-		debug.SetGCPercent(heapGrowthOfMany)
+		LimitGarbage()
 	}
 	return parts
 }
@@ -181,11 +171,8 @@ func (r *run) processParts(read *load.Package, parts PartsProcessor, with steps)
 	if len(read.Postponed) == 0 {
 		return nil, nil
 	}
-	switch n := len(read.Postponed); {
-	case n > fewTexts:
-		debug.SetGCPercent(heapGrowthOfMany)
-	case n > fewReused:
-		debug.SetGCPercent(heapGrowthOfFew)
+	if len(read.Postponed) > fewReused {
+		LimitGarbage()
 	}
 	call := r.newCall(read, false)
 	call.Reused = with.now.Reused()

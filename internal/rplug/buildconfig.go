@@ -3,7 +3,6 @@ package rplug
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
@@ -72,7 +71,7 @@ func (*BuildConfig) Without() []string {
 
 // Process runs the chain on the documents.
 func (c *BuildConfig) Process(call cli.Call) (string, error) {
-	debug.SetGCPercent(renderphase.Garbage)
+	cli.LimitGarbage() // what is rendered stays until it is written
 	chain := c.prepare(call)
 	result, err := chain.Run(call.List)
 	call.Suppressed(result.Suppressed...)

@@ -67,11 +67,11 @@ const chainOfCommands = `r=$1/rplug; "$r" validate "$2" && "$r" resolve --keep-i
 // BenchmarkBuild compares rplug build over 10,000 sandboxes with the pipe: to stdout, to an existing folder, and checking
 // that folder. The runs of a ratio take turns.
 func BenchmarkBuild(b *testing.B) {
-	const sandboxes = 10000
+	documents := b.TempDir()
+	require.NoError(b, writeBuildDocuments(documents, 10000))
+	var contestants []*contestant
 	for _, s := range sets(b) {
-		documents, out := b.TempDir(), filepath.Join(b.TempDir(), "out")
-		require.NoError(b, writeBuildDocuments(documents, sandboxes))
-		require.NoError(b, checkout.BuildProgram(filepath.Join(s.folder, "rplug"), "cmd/rplug"))
+		out := filepath.Join(b.TempDir(), "out")
 		piped := &contestant{name: "piped" + s.suffix, argv: []string{"bash", "-o", "pipefail", "-c", chainOfCommands, "bench", s.folder, documents}}
 		build := func(name string, against []*contestant, flags ...string) *contestant {
 			argv := append([]string{filepath.Join(s.folder, "rplug"), "build"}, flags...)
@@ -81,24 +81,27 @@ func BenchmarkBuild(b *testing.B) {
 		write := build("write", []*contestant{piped, stdout}, "--output-dir", out)
 		require.NoError(b, write.run())
 		write.walls, write.cpus = nil, nil
-		contest(b, piped, stdout, write, build("check", []*contestant{stdout}, "--check", out))
+		contestants = append(contestants, piped, stdout, write, build("check", []*contestant{stdout}, "--check", out))
 	}
+	contest(b, contestants...)
 }
 
 // BenchmarkParts measures rplug build over 10,000 sandboxes that use a step with an output, on one core, and over ten times as
 // many.
 func BenchmarkParts(b *testing.B) {
 	const sandboxes = 10000
+	few, many := b.TempDir(), b.TempDir()
+	require.NoError(b, writeOutputs(few, sandboxes))
+	require.NoError(b, writeOutputs(many, 10*sandboxes))
+	var contestants []*contestant
 	for _, s := range sets(b) {
-		few, many, program := b.TempDir(), b.TempDir(), filepath.Join(s.folder, "rplug")
-		require.NoError(b, writeOutputs(few, sandboxes))
-		require.NoError(b, writeOutputs(many, 10*sandboxes))
-		require.NoError(b, checkout.BuildProgram(program, "cmd/rplug"))
+		program := filepath.Join(s.folder, "rplug")
 		all := &contestant{name: "parts" + s.suffix, argv: []string{program, "build", few}}
-		contest(b, all,
+		contestants = append(contestants, all,
 			&contestant{name: "one-core" + s.suffix, argv: []string{"env", "GOMAXPROCS=1", program, "build", few}, against: []*contestant{all}},
 			&contestant{name: "tenfold" + s.suffix, argv: []string{program, "build", many}, against: []*contestant{all}})
 	}
+	contest(b, contestants...)
 }
 
 // contestWithHelm compares scripts over 1,000 and 10,000 sandboxes with helm and with each other.
@@ -148,6 +151,7 @@ func sets(b *testing.B) []set {
 	b.Helper()
 	folder := b.TempDir()
 	require.NoError(b, checkout.BuildFunctions(folder))
+	require.NoError(b, checkout.BuildProgram(filepath.Join(folder, "rplug"), "cmd/rplug"))
 	sets := []set{{"", folder}}
 	if base := os.Getenv("BASE"); base != "" {
 		sets = append(sets, set{"-base", base})

@@ -4,7 +4,6 @@ package renderphase
 
 import (
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -37,14 +36,10 @@ type renderPhase struct {
 	extensions []extension.Extension
 }
 
-// Garbage is how much the heap may grow, in per cent, before it is collected: what is rendered stays until it is written,
-// hundreds of megabytes for as many thousand sandboxes.
-const Garbage = 60
-
 // Process renders the resources of the list's sandboxes.
 func (c *renderPhase) Process(call cli.Call) (string, error) {
 	if !call.FileMode {
-		debug.SetGCPercent(Garbage)
+		cli.LimitGarbage() // what is rendered stays until it is written
 	}
 	if !call.FileMode && (c.Images || c.Lock) {
 		key := krm.Path("images")
