@@ -3,7 +3,6 @@ package cli
 import (
 	"runtime"
 	"runtime/debug"
-	"runtime/metrics"
 	"sync/atomic"
 )
 
@@ -47,8 +46,11 @@ func afterCollection() {
 	}, struct{}{})
 }
 
+// setHeapGrowth computes what the last collection left from the heap that the next one is at.
 func setHeapGrowth() {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	debug.SetGCPercent(max(limitedGrowth, int(freeGarbage*100/max(live[0].Value.Uint64(), smallestHeap))))
+	var heap runtime.MemStats
+	runtime.ReadMemStats(&heap)
+	growth := debug.SetGCPercent(-1) // off, so that the right growth is the first to start a collection
+	live := heap.NextGC * 100 / uint64(100+growth)
+	debug.SetGCPercent(max(limitedGrowth, int(freeGarbage*100/max(live, smallestHeap))))
 }

@@ -145,7 +145,6 @@ type noObjects struct{}
 func (noObjects) add(_, _ []*krm.Item) error { return nil }
 func (noObjects) close() error               { return nil }
 
-
 // fewReused is how many sandboxes are processed beside reused ones with more garbage.
 const fewReused = 1000
 
