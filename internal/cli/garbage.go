@@ -10,47 +10,55 @@ import (
 const (
 	// heapGrowth is how much the heap may grow, in per cent, before it is collected.
 	heapGrowth = 400
-	// limitedGrowth is that of a large heap after LimitGarbage.
-	limitedGrowth = 60
+	// GrowthOfTrees and GrowthOfTexts are limits for LimitGarbage: if most of the heap are trees that stay, and if it is texts
+	// while trees soon are garbage.
+	GrowthOfTrees = 100
+	GrowthOfTexts = 60
 	// freeGarbage is the garbage, in bytes, that is not worth a collection: a small heap grows by this.
 	freeGarbage = heapGrowth / 100 * smallestHeap
 	// smallestHeap is the heap, in bytes, below which Go counts per cent of this (https://pkg.go.dev/runtime, GOGC).
 	smallestHeap = 4 << 20
 )
 
-// isLimited is whether garbage is limited.
-var isLimited atomic.Bool
+// limit is how much a large heap may grow; 0 if heapGrowth holds for every heap.
+var limit atomic.Int64
 
-// LimitGarbage is for many documents, whose trees soon are garbage while texts or objects stay: the heap grows by 60% before
-// it is collected, or by 16 MB if that is more.
-func LimitGarbage() {
+// LimitGarbage is for many documents: the heap grows by a limit in per cent before it is collected, or by 16 MB if that is
+// more.
+func LimitGarbage(percent int) {
+	before := limit.Swap(int64(percent))
 	setHeapGrowth()
-	if !isLimited.Swap(true) {
+	if before == 0 {
 		afterCollection()
 	}
 }
 
 // allowGarbage is for documents that are needed at once.
 func allowGarbage() {
-	isLimited.Store(false)
+	limit.Store(0)
 	debug.SetGCPercent(heapGrowth)
 }
 
 // afterCollection adapts the growth to the heap after each collection, which an object without references does not survive.
 func afterCollection() {
 	runtime.AddCleanup(new([64]byte), func(struct{}) {
-		if isLimited.Load() {
-			setHeapGrowth()
+		if setHeapGrowth() {
 			afterCollection()
 		}
 	}, struct{}{})
 }
 
-// setHeapGrowth computes what the last collection left from the heap that the next one is at.
-func setHeapGrowth() {
+// setHeapGrowth computes what the last collection left from the heap that the next one is at. It reports whether there is a
+// limit.
+func setHeapGrowth() bool {
+	limit := int(limit.Load())
+	if limit == 0 {
+		return false
+	}
 	var heap runtime.MemStats
 	runtime.ReadMemStats(&heap)
 	growth := debug.SetGCPercent(-1) // off, so that the right growth is the first to start a collection
 	live := heap.NextGC * 100 / uint64(100+growth)
-	debug.SetGCPercent(max(limitedGrowth, int(freeGarbage*100/max(live, smallestHeap))))
+	debug.SetGCPercent(max(limit, int(freeGarbage*100/max(live, smallestHeap))))
+	return true
 }

@@ -14,15 +14,15 @@ func TestLimitGarbage_ofSmallAndLargeHeaps(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(100))
 	defer allowGarbage()
 	runtime.GC()
-	LimitGarbage()
-	assert.Greater(t, growth(), uint64(limitedGrowth))
+	LimitGarbage(GrowthOfTexts)
+	assert.Greater(t, growth(), uint64(GrowthOfTexts))
 	assert.LessOrEqual(t, growth(), uint64(heapGrowth))
 
 	large := make([]byte, 64<<20)
-	collected := func() bool { runtime.GC(); return growth() == limitedGrowth }
+	collected := func() bool { runtime.GC(); return growth() == GrowthOfTexts }
 	assert.Eventually(t, collected, time.Minute, time.Millisecond, "a large heap")
 	runtime.KeepAlive(large)
-	assert.Eventually(t, func() bool { runtime.GC(); return growth() > limitedGrowth }, time.Minute, time.Millisecond, "a small heap again")
+	assert.Eventually(t, func() bool { runtime.GC(); return growth() > GrowthOfTexts }, time.Minute, time.Millisecond, "a small heap again")
 
 	allowGarbage()
 	assert.EqualValues(t, heapGrowth, growth())

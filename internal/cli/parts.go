@@ -145,8 +145,12 @@ type noObjects struct{}
 func (noObjects) add(_, _ []*krm.Item) error { return nil }
 func (noObjects) close() error               { return nil }
 
-// fewReused is how many sandboxes are processed beside reused ones with more garbage.
-const fewReused = 1000
+// fewReused is how many sandboxes are processed beside reused ones without a limit, and fewTexts how many in all with the one
+// of trees.
+const (
+	fewReused = 1000
+	fewTexts  = 20_000
+)
 
 // parts returns what can process the documents a part at a time; nil if they are needed at once.
 func (r *run) parts(with steps) PartsProcessor {
@@ -160,7 +164,7 @@ func (r *run) parts(with steps) PartsProcessor {
 	}
 	parts := config.Split(cache)
 	if parts != nil && !cache.HasIndex() {
-		LimitGarbage()
+		LimitGarbage(GrowthOfTexts)
 	}
 	return parts
 }
@@ -170,8 +174,11 @@ func (r *run) processParts(read *load.Package, parts PartsProcessor, with steps)
 	if len(read.Postponed) == 0 {
 		return nil, nil
 	}
-	if len(read.Postponed) > fewReused {
-		LimitGarbage()
+	switch n := len(read.Postponed); {
+	case n > fewTexts:
+		LimitGarbage(GrowthOfTexts)
+	case n > fewReused:
+		LimitGarbage(GrowthOfTrees)
 	}
 	call := r.newCall(read, false)
 	call.Reused = with.now.Reused()

@@ -71,7 +71,7 @@ func (*BuildConfig) Without() []string {
 
 // Process runs the chain on the documents.
 func (c *BuildConfig) Process(call cli.Call) (string, error) {
-	cli.LimitGarbage() // what is rendered stays until it is written
+	cli.LimitGarbage(cli.GrowthOfTrees)
 	chain := c.prepare(call)
 	result, err := chain.Run(call.List)
 	call.Suppressed(result.Suppressed...)

@@ -39,7 +39,7 @@ type renderPhase struct {
 // Process renders the resources of the list's sandboxes.
 func (c *renderPhase) Process(call cli.Call) (string, error) {
 	if !call.FileMode {
-		cli.LimitGarbage() // what is rendered stays until it is written
+		cli.LimitGarbage(cli.GrowthOfTexts)
 	}
 	if !call.FileMode && (c.Images || c.Lock) {
 		key := krm.Path("images")
