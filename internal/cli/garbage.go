@@ -3,7 +3,7 @@ package cli
 import (
 	"runtime"
 	"runtime/debug"
-	"sync/atomic"
+	"sync"
 )
 
 // Collecting garbage takes time, and leaving it takes memory. By default, a run is short and keeps most of what it makes.
@@ -20,45 +20,52 @@ const (
 	smallestHeap = 4 << 20
 )
 
-// limit is how much a large heap may grow; 0 if heapGrowth holds for every heap.
-var limit atomic.Int64
+// limit is how much a large heap may grow, in per cent; 0 if heapGrowth holds for every heap.
+var limit struct {
+	sync.Mutex
+	percent int
+	adapts  bool // after the next collection
+}
 
 // LimitGarbage is for many documents: the heap grows by a limit in per cent before it is collected, or by 16 MB if that is
 // more.
 func LimitGarbage(percent int) {
-	before := limit.Swap(int64(percent))
+	limit.Lock()
+	defer limit.Unlock()
+	limit.percent = percent
 	setHeapGrowth()
-	if before == 0 {
+	if !limit.adapts {
 		afterCollection()
 	}
 }
 
 // allowGarbage is for documents that are needed at once.
 func allowGarbage() {
-	limit.Store(0)
+	limit.Lock()
+	defer limit.Unlock()
+	limit.percent = 0
 	debug.SetGCPercent(heapGrowth)
 }
 
 // afterCollection adapts the growth to the heap after each collection, which an object without references does not survive.
 func afterCollection() {
+	limit.adapts = true
 	runtime.AddCleanup(new([64]byte), func(struct{}) {
-		if setHeapGrowth() {
+		limit.Lock()
+		defer limit.Unlock()
+		limit.adapts = false
+		if limit.percent != 0 {
+			setHeapGrowth()
 			afterCollection()
 		}
 	}, struct{}{})
 }
 
-// setHeapGrowth computes what the last collection left from the heap that the next one is at. It reports whether there is a
-// limit.
-func setHeapGrowth() bool {
-	limit := int(limit.Load())
-	if limit == 0 {
-		return false
-	}
+// setHeapGrowth computes what the last collection left from the size at which the next one starts.
+func setHeapGrowth() {
 	var heap runtime.MemStats
 	runtime.ReadMemStats(&heap)
 	growth := debug.SetGCPercent(-1) // off, so that the right growth is the first to start a collection
 	live := heap.NextGC * 100 / uint64(100+growth)
-	debug.SetGCPercent(max(limit, int(freeGarbage*100/max(live, smallestHeap))))
-	return true
+	debug.SetGCPercent(max(limit.percent, int(freeGarbage*100/max(live, smallestHeap))))
 }
