@@ -220,9 +220,9 @@ const (
 func (s sized) heap(t *testing.T) int {
 	t.Helper()
 	command := exec.Command(os.Args[0], s.args...)
-	// With one thread, the garbage collector and the function take turns, however busy the machine is. With several, the
-	// function can run ahead of a collector that the machine does not run.
-	command.Env = append(os.Environ(), functionVariable+"="+s.function.Name, "GOMAXPROCS=1")
+	// The function waits for the garbage collector, however busy the machine is. Otherwise it can run ahead of a collector
+	// that the machine does not run.
+	command.Env = append(os.Environ(), functionVariable+"="+s.function.Name, "GOMAXPROCS=1", "GODEBUG=gcstoptheworld=1")
 	command.Stdin = strings.NewReader(s.list)
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, "%.2000s", out)
