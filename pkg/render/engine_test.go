@@ -82,7 +82,7 @@ func TestEngines_acceptWhatIsRendered(t *testing.T) {
 func TestEngines_knowNewerFields(t *testing.T) {
 	t.Parallel()
 	for _, name := range otherEngines {
-		file := filepath.Join("engine", name, "newer.go")
+		file := filepath.Join(checkout.Root(), "internal", "engine", name, "newer.go")
 		got := askEngines(t, nil, "fields", name)
 		if os.Getenv("UPDATE_GOLDEN") != "" {
 			require.NoError(t, os.WriteFile(file, got, 0o600))
@@ -252,14 +252,16 @@ func TestEngines_valuesArriveUnchanged(t *testing.T) {
 			objects := rendered(t, plugin(name == tekton.Name), v1alpha1.PhaseCreate, running(name), of)
 			got := podsOf(t, askEngines(t, objects, "pods"))
 			require.Len(t, got, len(want))
-			data := configMaps(objects)
+			data, outputs := configMaps(objects), 0
 			for step, pod := range want {
 				require.Contains(t, got, step)
+				outputs += len(outputsOf(t, pod))
 				assert.Equal(t, effective(pod, nil), effective(got[step], data), "%s %s %q %q", name, step, of.Params, overlay)
 				const key = "example.com/template"
 				assert.Equal(t, pod.Annotations[key], got[step].Annotations[key], name)
 				assert.Equal(t, outputsOf(t, pod), outputsOf(t, got[step]), name)
 			}
+			assert.Positive(t, outputs, name)
 		}
 	}
 }
@@ -406,7 +408,6 @@ func outputsOf(t *testing.T, pod *corev1.Pod) []contract.Output {
 	require.GreaterOrEqual(t, i, 0)
 	var plan contract.Plan
 	require.NoError(t, json.Unmarshal([]byte(expand(manager.Env[i].Value, nil)), &plan))
-	require.NotEmpty(t, plan.Outputs)
 	return plan.Outputs
 }
 
