@@ -100,6 +100,9 @@ func (o *Options) checkDelivery(wrong *krm.OptionErrors) {
 // checkDefaults checks the pod template below all overlays, which must suit the engine as overlays must.
 func (o *Options) checkDefaults(wrong *krm.OptionErrors) {
 	const name = "podTemplateDefaults"
+	if o.PodTemplateDefaults == "" {
+		return
+	}
 	defaults, problem := overlay.ParseDefaults(o.PodTemplateDefaults)
 	if problem != "" {
 		wrong.Add(name, "%s", problem)
