@@ -145,8 +145,8 @@ type noObjects struct{}
 func (noObjects) add(_, _ []*krm.Item) error { return nil }
 func (noObjects) close() error               { return nil }
 
-// fewReused is how many sandboxes are processed beside reused ones without a limit, and fewTexts how many in all with the one
-// of trees.
+// fewReused is how many sandboxes are processed beside reused ones without a limit of garbage, and fewTexts how many in all
+// with that of trees.
 const (
 	fewReused = 1000
 	fewTexts  = 20_000

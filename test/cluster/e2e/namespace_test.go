@@ -51,6 +51,7 @@ func newNamedNamespace(t *testing.T, name string, labels ...string) *testNamespa
 // in returns the namespace for a subtest, so that a wait that fails or skips ends the subtest and not its parent, which testing
 // reports as a failure of both.
 func (s *testNamespace) in(t *testing.T) *testNamespace {
+	t.Helper()
 	sub := *s
 	sub.t = t
 	return &sub
