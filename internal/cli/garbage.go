@@ -10,8 +10,8 @@ import (
 const (
 	// heapGrowth is how much the heap may grow, in per cent, before it is collected.
 	heapGrowth = 400
-	// GrowthOfTrees and GrowthOfTexts are limits for LimitGarbage: if most of the heap are trees that stay, and if it is texts
-	// while trees soon are garbage.
+	// GrowthOfTrees and GrowthOfTexts are limits for LimitGarbage: if most of the heap are trees that stay, or few texts, and
+	// if it is many texts while trees soon are garbage.
 	GrowthOfTrees = 100
 	GrowthOfTexts = 60
 	// freeGarbage is the garbage, in bytes, that is not worth a collection: a small heap grows by this.

@@ -255,13 +255,19 @@ func TestEngines_valuesArriveUnchanged(t *testing.T) {
 			data, outputs := configMaps(objects), 0
 			for step, pod := range want {
 				require.Contains(t, got, step)
-				outputs += len(outputsOf(t, pod))
+				published := outputsOf(t, pod)
+				outputs += len(published)
 				assert.Equal(t, effective(pod, nil), effective(got[step], data), "%s %s %q %q", name, step, of.Params, overlay)
 				const key = "example.com/template"
 				assert.Equal(t, pod.Annotations[key], got[step].Annotations[key], name)
-				assert.Equal(t, outputsOf(t, pod), outputsOf(t, got[step]), name)
+				assert.Equal(t, published, outputsOf(t, got[step]), name)
 			}
-			assert.Positive(t, outputs, name)
+			declared := 0
+			for _, step := range plugin(false).Spec.Create {
+				declared += len(step.Outputs)
+			}
+			assert.Positive(t, declared)
+			assert.Equal(t, declared, outputs, name)
 		}
 	}
 }
