@@ -11,6 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/resolveversion"
 	"github.com/resource-plugins/krm-functions/internal/function/validateplugin"
 	"github.com/resource-plugins/krm-functions/stacks"
+	"github.com/resource-plugins/krm-functions/stacks/install"
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 	"github.com/resource-plugins/krm-functions/test/framework/script"
 )
@@ -21,7 +22,7 @@ func TestMain(m *testing.M) {
 		"validate-plugin": func() { cli.Main(validateplugin.New(feature)) },
 		"import-plugin":   func() { cli.Main(importplugin.New(feature)) },
 		"resolve-version": func() { cli.Main(resolveversion.New(feature)) },
-		"render-phase":    func() { cli.Main(renderphase.New(feature)) },
+		"render-phase":    func() { cli.Main(renderphase.New(install.Extension())) },
 	})
 }
 

@@ -1,9 +1,9 @@
 // Package stacks is a feature: Crossplane's stacks and packages. Functions that have it check requests for them, and their
-// metadata and CRDs, read packages in file mode, and resolve and render the requests:
+// metadata and CRDs, read packages in file mode, and resolve the requests:
 //
 //	func main() { cli.Main(validateplugin.New(stacks.Extension())) }
 //
-// Package command has the subcommands of rplug.
+// Package install renders the requests, and package command has the subcommands of rplug.
 package stacks
 
 import (
@@ -18,6 +18,6 @@ func Extension() extension.Extension {
 	return extension.Extension{
 		Rules: rules.Extension(), Formats: []load.Format{format()}, IsRequest: dependency.IsRequest,
 		References: []extension.Reference{{Path: "spec.package"}, {Path: "spec.crd", Pinned: "spec.package"}},
-		Resolver:   resolver{}, Renderer: renderer{}, Importer: importer{},
+		Resolver:   resolver{}, Importer: importer{},
 	}
 }

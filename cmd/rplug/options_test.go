@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
@@ -44,7 +44,7 @@ This page is made from the flags (` + "`make golden`" + `); a test holds the two
 
 // buildFunction returns the function of rplug build.
 func buildFunction() cli.Function {
-	var features []extension.Extension
+	var features renderphase.Extensions
 	for _, e := range extensions() {
 		features = append(features, e.Extension)
 	}

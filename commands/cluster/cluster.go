@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 )
 
 // Extension returns the feature.
 func Extension() rplug.Extension {
 	return rplug.Extension{
-		Commands: func(stdout io.Writer, _ []extension.Extension) []*cobra.Command {
+		Commands: func(stdout io.Writer, _ renderphase.Extensions) []*cobra.Command {
 			return []*cobra.Command{statusCommand(stdout), listCommand(stdout), describeCommand(stdout), logsCommand(stdout),
 				rerunCommand()}
 		},

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 )
 
@@ -19,9 +19,9 @@ import (
 func Extension() rplug.Extension {
 	return rplug.Extension{
 		Extension: undo.Extension(),
-		Commands: func(_ io.Writer, features []extension.Extension) []*cobra.Command {
-			return []*cobra.Command{expireCommand(features), removeCommand(features), restoreCommand(features),
-				sweepCommand(features)}
+		Commands: func(_ io.Writer, features renderphase.Extensions) []*cobra.Command {
+			common := features.Common()
+			return []*cobra.Command{expireCommand(common), removeCommand(common), restoreCommand(common), sweepCommand(features)}
 		},
 	}
 }

@@ -24,6 +24,7 @@ import (
 type prover struct {
 	inputs  *rplug.Inputs
 	options load.Options
+	chain   build.Chain
 	// revision is that which was read last, with its sandboxes by their ids and all that they may need by its name.
 	revision  string
 	sandboxes map[string][]*krm.Item
@@ -113,7 +114,7 @@ func (p *prover) candidate(s *leftover, revision string) (*candidate, error) {
 		return nil, nil
 	}
 	found := &candidate{
-		revision: revision, chain: build.New(p.inputs.Features...), resources: map[string]bool{},
+		revision: revision, chain: p.chain, resources: map[string]bool{},
 		generations: map[v1alpha1.Phase]map[string]bool{},
 	}
 	found.sandbox = p.sandboxes[s.ID][0]

@@ -15,9 +15,10 @@ import (
 
 	"github.com/resource-plugins/krm-functions/commands/kubectl"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/history"
+	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
@@ -26,6 +27,7 @@ import (
 // sweepFlags are the flags of rplug sweep.
 type sweepFlags struct {
 	inputs      rplug.Inputs
+	chain       build.Chain
 	refs        []string
 	allBranches bool
 	names       string
@@ -34,8 +36,8 @@ type sweepFlags struct {
 	output      *rplug.Output
 }
 
-func sweepCommand(features []extension.Extension) *cobra.Command {
-	flags := sweepFlags{inputs: rplug.Inputs{Features: features}}
+func sweepCommand(features renderphase.Extensions) *cobra.Command {
+	flags := sweepFlags{inputs: rplug.Inputs{Features: features.Common()}, chain: build.New(features...)}
 	command := &cobra.Command{
 		Use: "sweep [PATH...]", GroupID: rplug.GroupCluster, Args: cobra.ArbitraryArgs,
 		Short: "Find sandboxes in a cluster that no document wants any more, and render their teardown",
@@ -120,7 +122,7 @@ func (f *sweepFlags) run(c *cobra.Command, args []string) error {
 		}
 	}
 	if f.render {
-		p := &prover{inputs: &f.inputs, options: options}
+		p := &prover{inputs: &f.inputs, options: options, chain: f.chain}
 		return p.renderLeaked(c, left)
 	}
 	if err := f.print(c.OutOrStdout(), left); err != nil || len(left) == 0 {

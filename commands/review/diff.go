@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/commands/review/renderdiff"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/diagram"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
@@ -31,13 +31,14 @@ type diffFlags struct {
 	inParts              func(build.Chain, *incremental.Cache) *build.Parts
 }
 
-func diffCommand(features []extension.Extension) *cobra.Command {
+func diffCommand(features renderphase.Extensions) *cobra.Command {
 	return newDiffFlags(features).command()
 }
 
-func newDiffFlags(features []extension.Extension) *diffFlags {
+func newDiffFlags(features renderphase.Extensions) *diffFlags {
 	return &diffFlags{
-		chain: build.New(features...), inputs: rplug.Inputs{Features: features, ReadsCatalogs: true}, inParts: build.Chain.InParts,
+		chain: build.New(features...), inParts: build.Chain.InParts,
+		inputs: rplug.Inputs{Features: features.Common(), ReadsCatalogs: true},
 	}
 }
 

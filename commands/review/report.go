@@ -9,18 +9,19 @@ import (
 	"github.com/resource-plugins/krm-functions/commands/review/htmlreport"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
 // reportCommand returns the page about what build does.
-func reportCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
+func reportCommand(stdout io.Writer, features renderphase.Extensions) *cobra.Command {
 	const short = "Write a page about documents: sandboxes, plugins, findings, objects"
 	return rplug.BuildCommand("report", short, reportFunction(features...), stdout)
 }
 
 // reportFunction is the function of rplug build with a page in place of the objects.
-func reportFunction(extensions ...extension.Extension) cli.Function {
+func reportFunction(extensions ...renderphase.Extension) cli.Function {
 	f := rplug.BuildFunction(extensions...)
 	f.Name, f.Command = "report", ""
 	f.Purpose = "does what build does, and prints a page in HTML: sandboxes, plugins with their pictures, findings at their " +
@@ -29,7 +30,7 @@ func reportFunction(extensions ...extension.Extension) cli.Function {
 	text := func(c cli.Config, run cli.Run) ([]byte, error) {
 		return htmlreport.Page{
 			Report: run.Report, Paths: run.Paths, Objects: run.Objects,
-			IsRequest:  func(item *krm.Item) bool { return extension.Ask(extensions, item) },
+			IsRequest:  func(item *krm.Item) bool { return extension.Ask(f.Extensions, item) },
 			ShowValues: c.(*reportConfig).page.ShowValues,
 		}.HTML()
 	}

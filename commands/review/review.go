@@ -9,14 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 )
 
 // Extension returns the feature.
 func Extension() rplug.Extension {
 	return rplug.Extension{
-		Commands: func(stdout io.Writer, features []extension.Extension) []*cobra.Command {
+		Commands: func(stdout io.Writer, features renderphase.Extensions) []*cobra.Command {
 			return []*cobra.Command{diffCommand(features), reportCommand(stdout, features)}
 		},
 	}

@@ -165,7 +165,7 @@ func (f *diffFlags) wholeSide(of diffSource, read *load.Package) (*side, error) 
 	}
 	list := krm.NewList(specs...)
 	asks := len(list.Of(contract.APIVersion, contract.Sandbox, contract.RouteGroup)) > 0 ||
-		slices.ContainsFunc(specs, func(item *krm.Item) bool { return extension.Ask(f.chain.Extensions, item) })
+		slices.ContainsFunc(specs, func(item *krm.Item) bool { return extension.Ask(f.inputs.Features, item) })
 	switch {
 	case of.live || isLive && !asks:
 		return &side{Side: renderdiff.NewLiveSide(of.name, rendered)}, nil

@@ -7,13 +7,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
-	"github.com/resource-plugins/krm-functions/stacks"
+	stacks "github.com/resource-plugins/krm-functions/stacks/install"
 )
 
 func main() {
 	cli.Main(renderphase.New(
 		stacks.Extension(),
-		kubebuilder.Extension(),
+		renderphase.Extension{Extension: kubebuilder.Extension()},
 		lifecycle.Extension(),
 	))
 }

@@ -43,15 +43,15 @@ type Chain struct {
 	Elsewhere *krm.ResourceList
 
 	// Extensions are features; Validate has their rules.
-	Extensions []extension.Extension
+	Extensions renderphase.Extensions
 
 	part bool // the option Part of render.Options
 }
 
 // New returns a chain with the defaults of the functions, and with features.
-func New(extensions ...extension.Extension) Chain {
+func New(extensions ...renderphase.Extension) Chain {
 	return Chain{
-		Validate: validate.Options{Extensions: extension.Rules(extensions)},
+		Validate: validate.Options{Extensions: extension.Rules(renderphase.Extensions(extensions).Common())},
 		Resolve:  v1alpha1.ResolveVersion{Mode: resolve.Keep},
 		Render:   render.DefaultOptions().RenderPhase,
 		Sandbox:  sandbox.DefaultOptions().RenderSandbox,
@@ -103,7 +103,7 @@ func (c Chain) Run(list *krm.ResourceList) (Result, error) {
 }
 
 func (c Chain) validate(list *krm.ResourceList, result *Result) error {
-	if _, err := validateplugin.Check(list, c.Validate, c.Base, c.Extensions...); err != nil {
+	if _, err := validateplugin.Check(list, c.Validate, c.Base, c.Extensions.Common()...); err != nil {
 		return err
 	}
 	var kept krm.Results
@@ -120,7 +120,7 @@ func (c Chain) expires(finding krm.Result) bool {
 }
 
 func (c Chain) resolve(list *krm.ResourceList, _ *Result) error {
-	_, err := resolveversion.Resolve(list, resolve.Options{ResolveVersion: c.Resolve}, c.Extensions...)
+	_, err := resolveversion.Resolve(list, resolve.Options{ResolveVersion: c.Resolve}, c.Extensions.Common()...)
 	return err
 }
 

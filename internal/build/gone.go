@@ -40,7 +40,8 @@ func (c Chain) addGone(list *krm.ResourceList) error {
 			older.Append(item)
 		}
 	}
-	if _, err := resolveversion.Resolve(older, resolve.Options{ResolveVersion: c.Resolve}, c.Extensions...); err != nil {
+	options := resolve.Options{ResolveVersion: c.Resolve}
+	if _, err := resolveversion.Resolve(older, options, c.Extensions.Common()...); err != nil {
 		return err
 	}
 	list.Append(missingPlugins(list, older, gone)...)

@@ -2,6 +2,7 @@ package build
 
 import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/parts"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -10,7 +11,10 @@ import (
 
 // Parts runs a chain on a part of the sandboxes at a time. Objects and findings are those of Chain.Run, or Run reports that
 // it takes all documents at once to know them.
-type Parts struct{ *parts.Parts }
+type Parts struct {
+	*parts.Parts
+	total *renderphase.Total
+}
 
 // InParts returns the parts of a chain; nil if its options need all documents at once. Sandboxes of the cache, which may be
 // nil, are not rendered again.
@@ -18,9 +22,11 @@ func (c Chain) InParts(cache *incremental.Cache) *Parts {
 	if resolve.Moves(c.Resolve) || len(c.Render.Namespaces) > 0 || c.Sandbox.Baseline || c.Base != nil {
 		return nil
 	}
+	total := &renderphase.Total{}
 	return &Parts{parts.New(parts.Options{
-		Cluster: c.Render.Cluster, MayLock: c.Resolve.Mode != resolve.Locked, Extensions: c.Extensions, Cache: cache,
-	})}
+		Rendering: total,
+		Cluster:   c.Render.Cluster, MayLock: c.Resolve.Mode != resolve.Locked, Extensions: c.Extensions.Common(), Cache: cache,
+	}), total}
 }
 
 // Run runs the chain on the list of the call, and on the postponed sandboxes. It prints the objects, and reports the
@@ -36,7 +42,7 @@ func (p *Parts) Run(chain Chain, call cli.Call, documents cli.Postponed) (total 
 			total = result
 		}
 		return parts.Outcome{
-			Objects: result.Objects, Phases: result.Rendered.Phases, Suppressed: result.Suppressed,
+			Objects: result.Objects, Rendered: p.total.Part(result.Rendered.Phases), Suppressed: result.Suppressed,
 			Failed: int(result.failed), IsRendering: result.failed == rendering,
 		}, err
 	}
@@ -44,6 +50,6 @@ func (p *Parts) Run(chain Chain, call cli.Call, documents cli.Postponed) (total 
 	if err != nil || !done {
 		return Result{}, false, err
 	}
-	total.Rendered.Phases, total.Suppressed = outcome.Phases, outcome.Suppressed
+	total.Rendered.Phases, total.Suppressed = p.total.Phases, outcome.Suppressed
 	return total, true, nil
 }

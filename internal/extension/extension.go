@@ -2,6 +2,8 @@
 // extensions, and their mains name those that they have.
 //
 //	func main() { cli.Main(validateplugin.New(kubebuilder.Extension())) }
+//
+// Renderers are in renderphase.Extension.
 package extension
 
 import (
@@ -25,8 +27,6 @@ type Extension struct {
 	IsRequest func(item *krm.Item) bool
 	// Resolver resolves references of its documents; nil if they have none.
 	Resolver Resolver
-	// Renderer renders its documents; nil if they are only checked.
-	Renderer Renderer
 	// Importer completes the packages of Formats that are imported; nil if they are read as they are.
 	Importer Importer
 }

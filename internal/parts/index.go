@@ -29,7 +29,7 @@ type index struct {
 // Postpone implements load.Postponer. Sandboxes that have resources and nothing else are postponed: rendered forks and their
 // routes depend on those of other sandboxes.
 func (x *index) Postpone(d load.Document) bool {
-	if x.options.Unrendered {
+	if x.options.Rendering == nil {
 		return x.isAlone(d.Item)
 	}
 	isOne := isSandbox(d.Item)
@@ -90,7 +90,7 @@ func (x *index) EvenIfFew() { x.few = 0 }
 
 // Suffices implements load.Postponer.
 func (x *index) Suffices() bool {
-	if !x.options.Unrendered {
+	if x.options.Rendering != nil {
 		x.seen = nil
 	}
 	isMissing := x.options.Cluster != "" && !x.clusters[x.options.Cluster]

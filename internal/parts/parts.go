@@ -17,7 +17,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
@@ -27,9 +26,9 @@ type Options struct {
 	Cluster string
 	// MayLock means that a run may change a lock of versions.
 	MayLock bool
-	// Unrendered means that nothing is rendered: sandboxes are checked, or resolved. Objects are those of the part that are
-	// printed, if there are any.
-	Unrendered bool
+	// Rendering is how sandboxes are rendered. Nil means that they are checked, or resolved: objects are those of the part that
+	// are printed, if there are any.
+	Rendering Rendering
 	// Checked means that rules are checked: sandboxes of the same name depend on each other.
 	Checked bool
 	// Extensions are features: their documents are never postponed.
@@ -43,10 +42,11 @@ type Runner func(list *krm.ResourceList, isPart bool) (Outcome, error)
 
 // Outcome is what was rendered for a part, or in total.
 type Outcome struct {
-	// Objects are those that belong to no sandbox in particular, of which there are Phases.Shared, and others. They are empty
+	// Objects are those that belong to no sandbox in particular, of which there are Rendered.Shared, and others. They are empty
 	// in a total, since they were printed.
 	Objects []*krm.Item
-	Phases  render.Summary
+	// Rendered is nil if nothing was to be rendered, and in a total.
+	Rendered Rendered
 	// Suppressed are the findings suppressed by comments in the documents.
 	Suppressed []validate.Suppressed
 	// Failed is the number of the step that has reported an error, 0 if none has: those after it have not run. Its errors may
@@ -67,7 +67,7 @@ func New(options Options) *Parts {
 		options: options, few: fewSandboxes,
 		seen: incremental.Identities{}, clusters: map[string]bool{}, pins: map[string]string{},
 	}
-	if options.Unrendered && options.Cache.HasIndex() {
+	if options.Rendering == nil && options.Cache.HasIndex() {
 		x.few = 0 // the others are reused
 	}
 	return &Parts{x}
@@ -87,12 +87,11 @@ type partsRun struct {
 	inTurn  sync.Mutex
 	hasLock bool
 
-	shared   map[krm.ResourceRef]bool // objects that were printed
-	total    Outcome
-	together render.Together
-	found    krm.Results
-	sorted   int // how many were found when they were sorted last
-	// inputs is the size of all sandboxes, and outputs that of all objects: see render.IsExcess.
+	shared map[krm.ResourceRef]bool // objects that were printed
+	total  Outcome
+	found  krm.Results
+	sorted int // how many were found when they were sorted last
+	// inputs is the size of all sandboxes, and outputs that of all objects: see Rendering.IsExcess.
 	inputs, outputs int
 	isWhole         bool // all documents are needed at once
 	err             error
@@ -131,7 +130,9 @@ func (p *Parts) Run(runner Runner, call cli.Call, documents cli.Postponed) (tota
 	if r.err != nil || r.isWhole || r.total.Failed == 0 && !r.hasRendered() {
 		return Outcome{}, false, r.err
 	}
-	r.together.Report(r.list)
+	if r.options.Rendering != nil {
+		r.options.Rendering.Report(r.list)
+	}
 	r.list.Report(r.found...)
 	slices.SortStableFunc(r.total.Suppressed, func(a, b validate.Suppressed) int { return a.Compare(b.Result) })
 	return r.total, true, nil
@@ -139,7 +140,7 @@ func (p *Parts) Run(runner Runner, call cli.Call, documents cli.Postponed) (tota
 
 // hasRendered reports whether there are objects, and not too many of them.
 func (r *partsRun) hasRendered() bool {
-	return r.options.Unrendered || r.outputs > 0 && !render.IsExcess(r.inputs, r.outputs)
+	return r.options.Rendering == nil || r.outputs > 0 && !r.options.Rendering.IsExcess(r.inputs, r.outputs)
 }
 
 // The number of sandboxes of a part.
@@ -155,13 +156,13 @@ func (p *Parts) arrange(r *partsRun) bool {
 		if !p.isIndependent(item) {
 			return false
 		}
-		isOurs := item.APIVersion() == contract.APIVersion
-		if isOurs && item.Kind() == contract.PluginLock && p.options.MayLock {
-			if r.hasLock = true; p.isMixed || p.options.Unrendered {
+		isLock := item.APIVersion() == contract.APIVersion && item.Kind() == contract.PluginLock
+		if isLock && p.options.MayLock {
+			if r.hasLock = true; p.isMixed || p.options.Rendering == nil {
 				return false // whether a version can be locked depends on all sandboxes, and so does the lock that is printed
 			}
 		}
-		if isOurs && item.Kind() != contract.PluginTest && item.Kind() != contract.Sandbox || !isOurs && render.MayReplace(item) {
+		if p.isKept(item) {
 			r.kept = append(r.kept, item)
 			bytes += item.Size()
 		}
@@ -173,13 +174,21 @@ func (p *Parts) arrange(r *partsRun) bool {
 	return true
 }
 
+// isKept reports whether a document comes with each part.
+func (x *index) isKept(item *krm.Item) bool {
+	if item.APIVersion() != contract.APIVersion {
+		return x.options.Rendering != nil && x.options.Rendering.MayReplace(item)
+	}
+	return item.Kind() != contract.PluginTest && item.Kind() != contract.Sandbox
+}
+
 // render runs the runner on a part.
 func (r *partsRun) render(n int) (p part) {
 	list := krm.NewList()
 	list.AppendShared(r.kept...)
 	for i := n * r.size; i < min((n+1)*r.size, r.documents.Len); i++ {
 		d, place, ok := r.documents.Read(i)
-		if !ok || r.options.Unrendered && !r.index.take(d) {
+		if !ok || r.options.Rendering == nil && !r.index.take(d) {
 			p.isWhole = true
 			return p
 		}
@@ -203,17 +212,17 @@ func (r *partsRun) add(p part) bool {
 	defer forget(p)
 	r.report(p)
 	r.record(p)
-	together := p.Phases.Together
-	r.isWhole = r.isWhole || p.isWhole || p.err != nil || together.Accounts || p.Failed != 0 && !isAboutSandboxes(p)
+	r.isWhole = r.isWhole || p.isWhole || p.err != nil || p.rendered().NeedsAll() || p.Failed != 0 && !isAboutSandboxes(p)
 	if r.isWhole {
 		return false
 	}
-	r.together.Add(together)
 	r.total.Failed = max(r.total.Failed, p.Failed)
+	p.rendered().Add(r.total.Failed != 0)
 	if r.total.Failed != 0 {
 		return true // for the findings
 	}
-	shared, others := p.Objects[:p.Phases.Shared], p.Objects[p.Phases.Shared:]
+	n := p.rendered().Shared()
+	shared, others := p.Objects[:n], p.Objects[n:]
 	shared = slices.DeleteFunc(slices.Clone(shared), func(item *krm.Item) bool {
 		isKnown := r.shared[item.Ref()]
 		r.shared[item.Ref()] = true
@@ -223,7 +232,6 @@ func (r *partsRun) add(p part) bool {
 	for _, item := range p.Objects {
 		r.outputs += item.Size()
 	}
-	r.total.Phases = r.total.Phases.Plus(p.Phases)
 	r.err = r.documents.Print(shared, others)
 	return r.err == nil
 }

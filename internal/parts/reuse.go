@@ -10,7 +10,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/incremental"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
-	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // rendered is a sandbox of a part.
@@ -36,8 +35,9 @@ func (r *partsRun) reuse(call cli.Call) bool {
 	for _, one := range r.options.Cache.Reused() {
 		r.inputs += one.Input
 		r.outputs += one.Output
-		share := render.Share{Workloads: one.Workloads, Resources: one.Resources, Phases: one.Phases}
-		r.total.Phases = r.total.Phases.Plus(share.Summary())
+		if r.options.Rendering != nil {
+			r.options.Rendering.Reuse(one)
+		}
 	}
 	return true
 }
@@ -72,12 +72,11 @@ func (r *partsRun) record(p part) {
 	}
 	for _, s := range p.sandboxes {
 		one := r.options.Cache.Rendered(s.key, !isFound[s.item])
-		if r.options.Unrendered {
+		if r.options.Rendering == nil {
 			continue
 		}
 		one.Input = s.size
-		if share := p.Phases.Shares[s.name]; share != nil && (r.options.Cluster == "" || one.Cluster == r.options.Cluster) {
-			one.Workloads, one.Resources, one.Phases, one.Compiled = share.Workloads, share.Resources, share.Phases, share.Compiled
+		if (r.options.Cluster == "" || one.Cluster == r.options.Cluster) && p.rendered().Record(s.name, one) {
 			r.options.Cache.Own(s.name, one)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // So they need not be parsed before it is their turn.
 
 // MayDefer implements load.Postponer.
-func (x *index) MayDefer() bool { return x.options.Unrendered }
+func (x *index) MayDefer() bool { return x.options.Rendering == nil }
 
 // Defers implements load.Postponer.
 func (x *index) Defers(item *krm.Item) bool { return x.isAlone(item) }
@@ -68,7 +68,7 @@ func (x *index) take(d load.Document) bool {
 // isIndependent reports whether a document makes no sandboxes depend on each other. Rules about the Secrets of users read
 // sandboxes, and those of extensions may.
 func (x *index) isIndependent(item *krm.Item) bool {
-	if !x.options.Unrendered {
+	if x.options.Rendering != nil {
 		return incremental.IsIndependent(item, x.options.Extensions)
 	}
 	return item.Kind() != contract.OutputSecret && !extension.Have(x.options.Extensions, item)

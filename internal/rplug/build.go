@@ -7,12 +7,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 )
 
 // buildCommand returns all functions as one command, with their flags.
 func buildCommand(
-	stdout io.Writer, features []extension.Extension, watch func(context.Context, cli.Watched) error,
+	stdout io.Writer, features renderphase.Extensions, watch func(context.Context, cli.Watched) error,
 ) *cobra.Command {
 	f := BuildFunction(features...)
 	f.Watch = watch

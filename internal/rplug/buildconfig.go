@@ -20,8 +20,9 @@ import (
 
 // BuildFunction is all functions in one, on files alone: a command of rplug, and no KRM function. Features base theirs on
 // it.
-func BuildFunction(extensions ...extension.Extension) cli.Function {
-	rules := extension.Rules(extensions)
+func BuildFunction(extensions ...renderphase.Extension) cli.Function {
+	common := renderphase.Extensions(extensions).Common()
+	rules := extension.Rules(common)
 	return cli.Function{
 		Name: "build",
 		Purpose: "checks documents, resolves their versions and renders them: the phases of resources, packages and forks, as " +
@@ -29,7 +30,7 @@ func BuildFunction(extensions ...extension.Extension) cli.Function {
 		Example: "build . | kubectl apply -f -\nbuild --output-dir rendered .\n" +
 			"build --check rendered . # in CI: exit code 1 if it is not up to date",
 		Config:       func() cli.Config { return NewBuildConfig(extensions...) },
-		Extensions:   extensions,
+		Extensions:   common,
 		Rules:        slices.Concat(validate.Rules(rules...), validate.FileRules(rules...)),
 		OpenRevision: func(name string) (cli.Revision, error) { return load.OpenRevision(name, load.MaxFile) },
 		Project: []string{
@@ -57,7 +58,7 @@ type buildOptions struct {
 }
 
 // NewBuildConfig returns the defaults.
-func NewBuildConfig(extensions ...extension.Extension) *BuildConfig {
+func NewBuildConfig(extensions ...renderphase.Extension) *BuildConfig {
 	return &BuildConfig{Chain: build.New(extensions...)}
 }
 
@@ -169,7 +170,7 @@ func openFolder(options cli.FolderOptions) cli.FolderWriter {
 
 // postRenderFunction is BuildFunction for what Helm has rendered: documents that are not input of ours are printed, too,
 // both phases are rendered, and objects are not escaped, since they are no templates of a chart.
-func postRenderFunction(extensions ...extension.Extension) cli.Function {
+func postRenderFunction(extensions ...renderphase.Extension) cli.Function {
 	f := BuildFunction(extensions...)
 	f.Name, f.Workloads, f.Modes = "post-render", true, nil
 	f.Config = func() cli.Config {

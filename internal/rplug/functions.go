@@ -28,12 +28,13 @@ func validateCommand(
 }
 
 // functionCommands returns the other KRM functions as subcommands. They write to stdout themselves.
-func functionCommands(stdout io.Writer, features []extension.Extension) []*cobra.Command {
+func functionCommands(stdout io.Writer, features renderphase.Extensions) []*cobra.Command {
+	common := features.Common()
 	return []*cobra.Command{
-		functionCommand("resolve", "Pin the versions of plugins and packages", resolveversion.New(features...), stdout),
+		functionCommand("resolve", "Pin the versions of plugins and packages", resolveversion.New(common...), stdout),
 		functionCommand("render", "Render the resources of sandboxes, and packages", renderphase.New(features...), stdout),
-		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", rendersandbox.New(features...), stdout),
-		functionCommand("import", "Convert native documents and packages to KRM documents", importplugin.New(features...), stdout),
+		functionCommand("fork", "Render the forks of sandboxes to workloads and routes", rendersandbox.New(common...), stdout),
+		functionCommand("import", "Convert native documents and packages to KRM documents", importplugin.New(common...), stdout),
 		graphCommand(stdout, features),
 	}
 }
@@ -57,7 +58,7 @@ func execute(c *cobra.Command, f cli.Function, stdout io.Writer, args []string) 
 }
 
 // graphCommand returns render --graph as a command of its own.
-func graphCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
+func graphCommand(stdout io.Writer, features renderphase.Extensions) *cobra.Command {
 	f, formats := renderphase.New(features...), renderphase.GraphFormats()
 	f.ReadsProject = true
 	command := &cobra.Command{

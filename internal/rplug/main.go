@@ -14,18 +14,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
 // Extension is a feature that adds to the command. A zero field adds nothing.
 type Extension struct {
-	extension.Extension
+	renderphase.Extension
 	// Commands returns its subcommands, each with a group. What they print goes to the output of the
 	// cobra.Command, which is written when the command is done; stdout is for those that write themselves.
 	// The features are those of the program.
-	Commands func(stdout io.Writer, features []extension.Extension) []*cobra.Command
+	Commands func(stdout io.Writer, features renderphase.Extensions) []*cobra.Command
 	// List returns what catalogs list of the feature, nil if nothing, and Versions the versions of what has a name, nil if no
 	// catalog lists it. Both are nil if a feature has nothing in catalogs.
 	List     func(documents []*resolve.CatalogDocument) *Listing

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
@@ -18,7 +18,7 @@ import (
 const errorsAsDocument = "--errors-as-document"
 
 // postRenderCommand returns build as a post-renderer of Helm, which gives the documents on stdin.
-func postRenderCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
+func postRenderCommand(stdout io.Writer, features renderphase.Extensions) *cobra.Command {
 	command := &cobra.Command{
 		Use: "post-render [flags] [PATH...]", GroupID: GroupBuild, DisableFlagParsing: true,
 		Short: "Render what a Helm chart holds: a post-renderer of Helm",
@@ -42,7 +42,7 @@ func postRenderCommand(stdout io.Writer, features []extension.Extension) *cobra.
 	return command
 }
 
-func postRender(c *cobra.Command, stdout io.Writer, args []string, features []extension.Extension) error {
+func postRender(c *cobra.Command, stdout io.Writer, args []string, features renderphase.Extensions) error {
 	if slices.ContainsFunc(args, func(arg string) bool { return arg == "-h" || arg == "--help" }) {
 		return c.Help()
 	}

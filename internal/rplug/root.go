@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
@@ -98,7 +98,7 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return cli.FlagError(err, c.Flags()) })
 	root.SetHelpCommand(helpCommand())
 	root.SetHelpFunc(helpWithTopics(root.HelpFunc()))
-	features := make([]extension.Extension, len(extensions))
+	features := make(renderphase.Extensions, len(extensions))
 	var watch func(context.Context, cli.Watched) error
 	for i, e := range extensions {
 		features[i] = e.Extension
@@ -106,9 +106,10 @@ func rootCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 			watch = e.Watch
 		}
 	}
-	root.AddCommand(validateCommand(stdout, features, watch), buildCommand(stdout, features, watch), newCommand(features))
+	common := features.Common()
+	root.AddCommand(validateCommand(stdout, common, watch), buildCommand(stdout, features, watch), newCommand(common))
 	root.AddCommand(functionCommands(stdout, features)...)
-	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, features, extensions))
+	root.AddCommand(postRenderCommand(stdout, features), catalogCommand(stdout, common, extensions))
 	root.AddCommand(manCommand(), versionCommand())
 	for _, e := range extensions {
 		if e.Commands != nil {

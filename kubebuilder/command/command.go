@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/kubebuilder"
 	"github.com/resource-plugins/krm-functions/kubebuilder/internal/plugin"
@@ -20,8 +20,8 @@ import (
 // its discovery folder, it acts as the plugin.
 func Extension() rplug.Extension {
 	return rplug.Extension{
-		Extension: kubebuilder.Extension(),
-		Commands: func(stdout io.Writer, _ []extension.Extension) []*cobra.Command {
+		Extension: renderphase.Extension{Extension: kubebuilder.Extension()},
+		Commands: func(stdout io.Writer, _ renderphase.Extensions) []*cobra.Command {
 			return []*cobra.Command{newCommand(stdout)}
 		},
 		Program: func(name string, _ []string) (exitCode int, isProgram bool) {

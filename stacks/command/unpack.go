@@ -19,12 +19,13 @@ import (
 	"go.yaml.in/yaml/v3"
 	"sigs.k8s.io/kustomize/kyaml/kio"
 
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/stacks"
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
+	"github.com/resource-plugins/krm-functions/stacks/install"
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 	"github.com/resource-plugins/krm-functions/stacks/rights"
@@ -44,8 +45,8 @@ type unpackFlags struct {
 // Extension returns the feature with its rplug.
 func Extension() rplug.Extension {
 	return rplug.Extension{
-		Extension: stacks.Extension(),
-		Commands: func(io.Writer, []extension.Extension) []*cobra.Command {
+		Extension: install.Extension(),
+		Commands: func(io.Writer, renderphase.Extensions) []*cobra.Command {
 			return []*cobra.Command{unpackCommand()}
 		},
 		List: list, Versions: versions,

@@ -87,7 +87,8 @@ func TestFeaturesCanBeTakenAway(t *testing.T) {
 // removeFromMains removes a feature's lines from the mains of a copy: its import and its use.
 func removeFromMains(t *testing.T, rest, feature string) {
 	t.Helper()
-	line := regexp.MustCompile(`(?m)^\s*(\w+ )?"` + module + feature + `(/\w+)*"\n|^\s*` + path.Base(feature) + `\.Extension\(\),\n`)
+	line := regexp.MustCompile(`(?m)^\s*(\w+ )?"` + module + feature + `(/\w+)*"\n|^\s*(renderphase\.Extension\{Extension: )?` +
+		path.Base(feature) + `\.Extension\(\)\}?,\n`)
 	removed := 0
 	for _, pattern := range []string{"functions/*/main.go", "cmd/*/main.go"} {
 		mains, err := filepath.Glob(filepath.Join(rest, pattern))

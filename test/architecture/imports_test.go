@@ -146,6 +146,18 @@ func TestFunctionsLinkNoClients(t *testing.T) {
 	}
 }
 
+// Functions that render nothing link no renderer and no engine.
+func TestOnlyRenderersRender(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"validate-plugin", "resolve-version", "import-plugin"} {
+		for _, dependency := range list(t, "./functions/"+name)[0].Deps {
+			for _, other := range []string{"pkg/render", "internal/engine", "stacks/install"} {
+				assert.False(t, strings.HasPrefix(dependency, module+other), "%s must not link %s", name, dependency)
+			}
+		}
+	}
+}
+
 // The programs, not only their tests, use the established libraries.
 func TestProgramsLinkLibrariesOfTheField(t *testing.T) {
 	t.Parallel()

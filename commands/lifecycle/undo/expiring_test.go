@@ -22,7 +22,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/expiry"
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
@@ -402,4 +402,4 @@ func TestExpiry_reports(t *testing.T) {
 	}
 }
 
-func undoRenderer() extension.Renderer { return undo.Extension().Renderer }
+func undoRenderer() renderphase.Renderer { return undo.Extension().Renderer }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
@@ -35,24 +35,24 @@ const (
 )
 
 // Extension returns the feature of render-phase.
-func Extension() extension.Extension { return extension.Extension{Renderer: renderer{}} }
+func Extension() renderphase.Extension { return renderphase.Extension{Renderer: renderer{}} }
 
 type renderer struct{}
 
-// IsAlone implements extension.Renderer.
+// IsAlone implements renderphase.Renderer.
 func (renderer) IsAlone(render.Options) bool { return false }
 
-// Render implements extension.Renderer.
-func (renderer) Render(list *krm.ResourceList, options render.Options) (extension.Rendered, error) {
+// Render implements renderphase.Renderer.
+func (renderer) Render(list *krm.ResourceList, options render.Options) (renderphase.Others, error) {
 	isCreate := slices.Contains(options.Phases, string(v1alpha1.PhaseCreate))
 	if options.Expiry == "" && (!options.Undo || !isCreate) || list.Results().Failed() {
-		return extension.Rendered{}, nil
+		return renderphase.Others{}, nil
 	}
 	run := newRun(list, options)
 	if isCreate {
 		sandboxes, err := teardowns(list, options)
 		if err != nil || list.Results().Failed() {
-			return extension.Rendered{}, err
+			return renderphase.Others{}, err
 		}
 		run.add(sandboxes)
 	}
@@ -137,7 +137,7 @@ func (r *run) put(item *krm.Item, sandbox, file string, index int, object render
 }
 
 // finish changes the list.
-func (r *run) finish() extension.Rendered {
+func (r *run) finish() renderphase.Others {
 	r.own.Apply(r.changes)
 	objects := r.own.Rendered()
 	if r.options.Expiry != "" {
@@ -146,5 +146,5 @@ func (r *run) finish() extension.Rendered {
 	if !r.list.Results().Failed() {
 		r.own.RemoveRest()
 	}
-	return extension.Rendered{Requests: r.teardowns, Text: report.Count(r.teardowns, "teardown"), Objects: objects}
+	return renderphase.Others{Requests: r.teardowns, Text: report.Count(r.teardowns, "teardown"), Objects: objects}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/undo"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
@@ -79,7 +79,7 @@ func options() render.Options {
 }
 
 // rendered renders as render-phase does.
-func rendered(t *testing.T, list *krm.ResourceList, o render.Options) extension.Rendered {
+func rendered(t *testing.T, list *krm.ResourceList, o render.Options) renderphase.Others {
 	t.Helper()
 	_, err := render.Phases(list, o)
 	require.NoError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
@@ -31,6 +31,7 @@ type runFlags struct {
 	helperImage string
 	network     string
 	inputs      rplug.Inputs
+	chain       build.Chain
 	parallel    int
 	rerun       bool
 	keep        bool
@@ -42,9 +43,10 @@ type runFlags struct {
 	output      rplug.Output
 }
 
-func runCommand(features []extension.Extension) *cobra.Command {
+func runCommand(features renderphase.Extensions) *cobra.Command {
 	flags := runFlags{
-		output: rplug.Text, params: map[string]string{}, inputs: rplug.Inputs{Features: features, ReadsCatalogs: true},
+		output: rplug.Text, params: map[string]string{}, chain: build.New(features...),
+		inputs: rplug.Inputs{Features: features.Common(), ReadsCatalogs: true},
 	}
 	command := &cobra.Command{
 		Use: "run PLUGIN [PATH...]", GroupID: rplug.GroupRun, Args: rplug.Arguments(1, -1),
@@ -121,7 +123,7 @@ func (f *runFlags) run(c *cobra.Command, args []string) error {
 	}
 	request := localrun.Request{Plugin: args[0], Sandbox: f.sandbox, Params: f.params, Phase: phase}
 	list := krm.NewList(items...)
-	objects, err := localrun.Render(list, request, build.New(f.inputs.Features...))
+	objects, err := localrun.Render(list, request, f.chain)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/commands/local/plugintest"
 	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/cli"
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
@@ -37,11 +37,14 @@ type testFlags struct {
 	seed        uint64
 	output      string
 	inputs      rplug.Inputs
+	chain       build.Chain
 	stdout      io.Writer
 }
 
-func testCommand(stdout io.Writer, features []extension.Extension) *cobra.Command {
-	flags := testFlags{stdout: stdout, inputs: rplug.Inputs{Features: features, ReadsCatalogs: true}}
+func testCommand(stdout io.Writer, features renderphase.Extensions) *cobra.Command {
+	flags := testFlags{
+		stdout: stdout, inputs: rplug.Inputs{Features: features.Common(), ReadsCatalogs: true}, chain: build.New(features...),
+	}
 	command := &cobra.Command{
 		Use: "test [PATH...]", GroupID: rplug.GroupRun, Args: cobra.ArbitraryArgs,
 		Short: "Test plugins here, without a cluster",
@@ -162,7 +165,7 @@ func (f *testFlags) finish(c *cobra.Command, result *plugintest.Report, read *lo
 
 // options returns the options, or an error about a flag.
 func (f *testFlags) options() (plugintest.Options, error) {
-	options := plugintest.Options{Chain: build.New(f.inputs.Features...), Seed: f.seed}
+	options := plugintest.Options{Chain: f.chain, Seed: f.seed}
 	if f.seed == 0 {
 		options.Seed = uint64(rand.Uint32()) + 1 //nolint:gosec // not for secrets
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/commands/local"
 	"github.com/resource-plugins/krm-functions/commands/local/localrun/process"
+	"github.com/resource-plugins/krm-functions/internal/build"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
@@ -53,7 +54,7 @@ func TestTestProgress(t *testing.T) {
 		command := &cobra.Command{}
 		command.SetContext(t.Context())
 		command.SetErr(io.Discard)
-		flags := testFlags{engine: process.Name, parallel: 1, output: report.Text}
+		flags := testFlags{engine: process.Name, parallel: 1, output: report.Text, chain: build.New()}
 		result, _, err := flags.runTests(command, []string{folder}, progress)
 		require.NoError(t, err)
 		progress.End()

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/resource-plugins/krm-functions/commands/review"
-	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/validate"
@@ -29,7 +28,8 @@ import (
 func page(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, problems bytes.Buffer
-	asking := rplug.Extension{Extension: extension.Extension{IsRequest: func(item *krm.Item) bool { return item.Kind() == "Provider" }}}
+	asking := rplug.Extension{}
+	asking.IsRequest = func(item *krm.Item) bool { return item.Kind() == "Provider" }
 	code := rplug.Run(t.Context(), append([]string{"report"}, args...), strings.NewReader(""), &out, &problems, asking, review.Extension())
 	require.NotEqual(t, 2, code, problems.String())
 	return out.String()

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
-	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
@@ -17,7 +16,7 @@ import (
 type Rendered struct {
 	Phases render.Summary
 	// Others is what extensions rendered.
-	Others []extension.Rendered
+	Others []Others
 
 	options v1alpha1.RenderPhase
 	isAlone bool // one extension, and no sandbox
@@ -25,10 +24,10 @@ type Rendered struct {
 
 // Render renders the resources of a list's sandboxes, and the documents of extensions, unless the options ask for what one
 // of them renders and nothing else.
-func Render(list *krm.ResourceList, options render.Options, extensions ...extension.Extension) (r Rendered, err error) {
+func Render(list *krm.ResourceList, options render.Options, extensions ...Extension) (r Rendered, err error) {
 	r.options = options.RenderPhase
-	renderers := extension.Renderers(extensions)
-	if i := slices.IndexFunc(renderers, func(one extension.Renderer) bool { return one.IsAlone(options) }); i >= 0 {
+	renderers := Extensions(extensions).renderers()
+	if i := slices.IndexFunc(renderers, func(one Renderer) bool { return one.IsAlone(options) }); i >= 0 {
 		r.isAlone, renderers = true, renderers[i:i+1]
 	} else if r.Phases, err = render.Phases(list, options); err != nil {
 		return r, err

@@ -10,20 +10,19 @@ import (
 	"github.com/resource-plugins/krm-functions/api/v1alpha1"
 	"github.com/resource-plugins/krm-functions/internal/cli"
 	"github.com/resource-plugins/krm-functions/internal/document"
-	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
 // New returns the KRM function render-phase.
-func New(extensions ...extension.Extension) cli.Function {
+func New(extensions ...Extension) cli.Function {
 	return cli.Function{
 		Name: "render-phase",
 		Purpose: "renders the resources of sandboxes into Jobs or Pods: the steps of their plugins' create or delete phase. It " +
 			"renders requests for Crossplane's stacks and packages, too.",
 		Kind:       "RenderPhase",
 		Example:    "render-phase plugins/ sandbox.yaml | kubectl apply -f -",
-		Extensions: extensions,
+		Extensions: Extensions(extensions).Common(),
 		Config:     func() cli.Config { return &renderPhase{render.DefaultOptions().RenderPhase, extensions} },
 		Modes:      func() []cli.Mode { return []cli.Mode{&cli.Printing{Rendered: true}, drawing()} },
 		Project:    []string{"cluster", "helperImage", "podTemplateDefaults", "rules", "render"},
@@ -33,7 +32,7 @@ func New(extensions ...extension.Extension) cli.Function {
 // renderPhase is the config of render-phase.
 type renderPhase struct {
 	v1alpha1.RenderPhase
-	extensions []extension.Extension
+	extensions Extensions
 }
 
 // Process renders the resources of the list's sandboxes.

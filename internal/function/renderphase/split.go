@@ -12,12 +12,15 @@ func (c *renderPhase) Split(cache *incremental.Cache) cli.PartsProcessor {
 	if c.Images || c.Lock || len(c.Namespaces) > 0 || cache != nil {
 		return nil
 	}
-	return &processor{parts.New(parts.Options{Cluster: c.Cluster, Extensions: c.extensions}), c}
+	total := &Total{}
+	all := parts.New(parts.Options{Cluster: c.Cluster, Rendering: total, Extensions: c.extensions.Common()})
+	return &processor{all, total, c}
 }
 
 // processor is renderPhase for a part of the documents at a time.
 type processor struct {
 	*parts.Parts
+	total  *Total
 	config *renderPhase
 }
 
@@ -32,16 +35,16 @@ func (p *processor) ProcessParts(call cli.Call, documents cli.Postponed) (summar
 		if !isPart {
 			rendered = of
 		}
-		outcome := parts.Outcome{Objects: of.Objects(), Phases: of.Phases}
+		outcome := parts.Outcome{Objects: of.Objects(), Rendered: p.total.Part(of.Phases)}
 		if list.Results().Failed() {
 			outcome.Failed, outcome.IsRendering = 1, true
 		}
 		return outcome, err
 	}
-	total, done, err := p.Run(run, call, documents)
+	_, done, err = p.Run(run, call, documents)
 	if err != nil || !done {
 		return "", false, err
 	}
-	rendered.Phases = total.Phases
+	rendered.Phases = p.total.Phases
 	return rendered.String(), true, nil
 }

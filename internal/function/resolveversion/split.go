@@ -17,7 +17,7 @@ func (c *resolveConfig) Split(*incremental.Cache) cli.PartsProcessor {
 		return nil
 	}
 	return &processor{parts.New(parts.Options{
-		MayLock: c.Mode != resolve.Locked, Extensions: c.extensions, Unrendered: true,
+		MayLock: c.Mode != resolve.Locked, Extensions: c.extensions,
 	}), c}
 }
 

@@ -9,7 +9,7 @@ import (
 
 // Split implements cli.Splitter.
 func (c *Config) Split(cache *incremental.Cache) cli.PartsProcessor {
-	return &processor{parts.New(parts.Options{Extensions: c.extensions, Cache: cache, Unrendered: true, Checked: true}), c}
+	return &processor{parts.New(parts.Options{Extensions: c.extensions, Cache: cache, Checked: true}), c}
 }
 
 // processor is Config for a part of the documents at a time.

@@ -1,25 +1,31 @@
-package stacks
+package install
 
 import (
 	"fmt"
 	"strings"
 
-	"github.com/resource-plugins/krm-functions/internal/extension"
+	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 	"github.com/resource-plugins/krm-functions/pkg/render"
-	"github.com/resource-plugins/krm-functions/stacks/install"
+	"github.com/resource-plugins/krm-functions/stacks"
 )
 
-// renderer is the extension.Renderer of install requests.
-type renderer struct{}
+// Extension returns the feature of package stacks with the renderer of its requests.
+func Extension() renderphase.Extension {
+	return renderphase.Extension{Extension: stacks.Extension(), Renderer: feature{}}
+}
+
+// feature is the renderphase.Renderer of install requests.
+type feature struct{}
 
 // IsAlone reports whether only Jobs of an old crossplane are asked for.
-func (renderer) IsAlone(options render.Options) bool { return options.Compatible != "" }
+func (feature) IsAlone(options render.Options) bool { return options.Compatible != "" }
 
-func (renderer) Render(list *krm.ResourceList, options render.Options) (extension.Rendered, error) {
-	summary, err := install.Render(list, options)
-	rendered := extension.Rendered{Requests: summary.Requests, Objects: summary.Objects}
+// Render implements renderphase.Renderer.
+func (feature) Render(list *krm.ResourceList, options render.Options) (renderphase.Others, error) {
+	summary, err := Render(list, options)
+	rendered := renderphase.Others{Requests: summary.Requests, Objects: summary.Objects}
 	switch {
 	case options.Compatible != "":
 		rendered.Text = fmt.Sprintf("%s as crossplane %s did", report.Count(summary.Requests, "Job"), options.Compatible)
