@@ -5,7 +5,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Rendering is how a Runner renders, and counts the objects. Functions that render nothing have none, and so link no renderer.
+// Rendering is how a Runner renders, and counts the objects. Functions that render nothing have none and link no renderer.
 type Rendering interface {
 	// MayReplace reports whether an item may be an object that was rendered before.
 	MayReplace(item *krm.Item) bool

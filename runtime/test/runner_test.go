@@ -331,8 +331,8 @@ func TestClosedStderrDoesNotKillTheRunner(t *testing.T) {
 	p.requireExit(3)
 }
 
-func TestOutOfMemory(t *testing.T) {
-	t.Parallel()
+// The runner waits for all children of its process, here the one of the tests. So no other test may run.
+func TestOutOfMemory(t *testing.T) { //nolint:paralleltest // see above
 	for version, name := range map[string]string{"v1": "memory/memory.oom_control", "v2": "memory.events"} {
 		p := newMain(t, "")
 		counter := filepath.Join(p.tmp, name)
