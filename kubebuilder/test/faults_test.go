@@ -24,7 +24,9 @@ const pluginVariable = "KUBEBUILDER_TEST_PLUGIN"
 func TestMain(m *testing.M) {
 	behaviour := os.Getenv(pluginVariable)
 	if behaviour == "" {
-		os.Exit(m.Run())
+		code := m.Run()
+		_ = os.RemoveAll(built)
+		os.Exit(code)
 	}
 	text, err := io.ReadAll(os.Stdin)
 	var request v1alpha1.Request

@@ -22,10 +22,10 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// programs builds rplug, the plugin and the functions once for all tests.
-var programs = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "kubebuilder-test-")
-	if err == nil {
+// programs builds rplug, the plugin and the functions once for all tests. TestMain removes the folder.
+var programs = sync.OnceValues(func() (folder string, err error) {
+	if folder, err = os.MkdirTemp("", "kubebuilder-test-"); err == nil {
+		built = folder
 		err = checkout.BuildCommands(folder)
 	}
 	if err == nil {
@@ -33,6 +33,9 @@ var programs = sync.OnceValues(func() (string, error) {
 	}
 	return folder, err
 })
+
+// built is the folder of programs, empty until a test needs them.
+var built string
 
 // shell runs commands in a project, with our programs on the PATH and the plugin installed.
 type shell struct {

@@ -136,16 +136,18 @@ func TestStateWithLinks(t *testing.T) {
 
 // An edited record, or one that another user has written, is not believed: it is removed with a message.
 func TestStateIgnoresOthersRecords(t *testing.T) { //nolint:paralleltest // sets the environment
-	for name, change := range map[string]func(file string, text []byte) []byte{
-		"data": func(_ string, text []byte) []byte { return []byte(strings.Replace(string(text), "aGk=", "aG8=", 1)) },
-		"no code": func(string, []byte) []byte {
+	for name, change := range map[string]func(t *testing.T, file string, text []byte) []byte{
+		"data": func(_ *testing.T, _ string, text []byte) []byte {
+			return []byte(strings.Replace(string(text), "aGk=", "aG8=", 1))
+		},
+		"no code": func(*testing.T, string, []byte) []byte {
 			return []byte(`{"resource":"db","phase":"create","step":"a","secret":"s","published":"g","data":{"x":"aGk="}}`)
 		},
-		"of another user": func(_ string, text []byte) []byte {
+		"of another user": func(t *testing.T, _ string, text []byte) []byte {
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			return text
 		},
-		"of another step": func(file string, text []byte) []byte {
+		"of another step": func(t *testing.T, file string, text []byte) []byte {
 			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "other.json"), text, 0o600))
 			require.NoError(t, os.Remove(file))
 			return nil
@@ -172,7 +174,7 @@ func TestStateIgnoresOthersRecords(t *testing.T) { //nolint:paralleltest // sets
 			at := filepath.Join(folder, file)
 			text, err := os.ReadFile(at)
 			require.NoError(t, err)
-			if changed := change(at, text); changed != nil {
+			if changed := change(t, at, text); changed != nil {
 				require.NoError(t, os.WriteFile(at, changed, 0o600))
 			}
 			hostile, err := OpenState(folder)
