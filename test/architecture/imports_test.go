@@ -98,6 +98,30 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 }
 
+// One person can maintain the core as long as it is small: with a new capability, a feature grows, or as much is deleted in the
+// core. Lines are counted without tests and generated code, and packages without mains.
+func TestCoreIsSmall(t *testing.T) {
+	t.Parallel()
+	const maxPackages, maxLines = 38, 54_000
+	lines, packages := 0, 0
+	for _, p := range list(t, "./api/...", "./internal/...", "./pkg/...", "./functions/...", "./cmd/...") {
+		if p.Name != "main" {
+			packages++
+		}
+		for _, file := range p.GoFiles {
+			if strings.HasPrefix(file, "zz_generated") {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(checkout.Root(), strings.TrimPrefix(p.ImportPath, module), file))
+			require.NoError(t, err)
+			lines += bytes.Count(text, []byte("\n"))
+		}
+	}
+	assert.LessOrEqual(t, packages, maxPackages)
+	assert.LessOrEqual(t, lines, maxLines)
+	t.Logf("%d packages, %d lines", packages, lines)
+}
+
 func TestPackagesAreHermetic(t *testing.T) {
 	t.Parallel()
 	forbidden := []string{"net", "net/http", "os/exec", "math/rand", "math/rand/v2", "time"}
