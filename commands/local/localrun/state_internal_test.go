@@ -144,10 +144,12 @@ func TestStateIgnoresOthersRecords(t *testing.T) { //nolint:paralleltest // sets
 			return []byte(`{"resource":"db","phase":"create","step":"a","secret":"s","published":"g","data":{"x":"aGk="}}`)
 		},
 		"of another user": func(t *testing.T, _ string, text []byte) []byte {
+			t.Helper()
 			t.Setenv("XDG_CACHE_HOME", t.TempDir())
 			return text
 		},
 		"of another step": func(t *testing.T, file string, text []byte) []byte {
+			t.Helper()
 			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "other.json"), text, 0o600))
 			require.NoError(t, os.Remove(file))
 			return nil
