@@ -23,9 +23,9 @@ type feature struct{}
 func (feature) IsAlone(options render.Options) bool { return options.Compatible != "" }
 
 // Render implements renderphase.Renderer.
-func (feature) Render(list *krm.ResourceList, options render.Options) (renderphase.Others, error) {
+func (feature) Render(list *krm.ResourceList, options render.Options) (renderphase.Output, error) {
 	summary, err := Render(list, options)
-	rendered := renderphase.Others{Requests: summary.Requests, Objects: summary.Objects}
+	rendered := renderphase.Output{Requests: summary.Requests, Objects: summary.Objects}
 	switch {
 	case options.Compatible != "":
 		rendered.Text = fmt.Sprintf("%s as crossplane %s did", report.Count(summary.Requests, "Job"), options.Compatible)

@@ -43,16 +43,16 @@ type renderer struct{}
 func (renderer) IsAlone(render.Options) bool { return false }
 
 // Render implements renderphase.Renderer.
-func (renderer) Render(list *krm.ResourceList, options render.Options) (renderphase.Others, error) {
+func (renderer) Render(list *krm.ResourceList, options render.Options) (renderphase.Output, error) {
 	isCreate := slices.Contains(options.Phases, string(v1alpha1.PhaseCreate))
 	if options.Expiry == "" && (!options.Undo || !isCreate) || list.Results().Failed() {
-		return renderphase.Others{}, nil
+		return renderphase.Output{}, nil
 	}
 	run := newRun(list, options)
 	if isCreate {
 		sandboxes, err := teardowns(list, options)
 		if err != nil || list.Results().Failed() {
-			return renderphase.Others{}, err
+			return renderphase.Output{}, err
 		}
 		run.add(sandboxes)
 	}
@@ -137,7 +137,7 @@ func (r *run) put(item *krm.Item, sandbox, file string, index int, object render
 }
 
 // finish changes the list.
-func (r *run) finish() renderphase.Others {
+func (r *run) finish() renderphase.Output {
 	r.own.Apply(r.changes)
 	objects := r.own.Rendered()
 	if r.options.Expiry != "" {
@@ -146,5 +146,5 @@ func (r *run) finish() renderphase.Others {
 	if !r.list.Results().Failed() {
 		r.own.RemoveRest()
 	}
-	return renderphase.Others{Requests: r.teardowns, Text: report.Count(r.teardowns, "teardown"), Objects: objects}
+	return renderphase.Output{Requests: r.teardowns, Text: report.Count(r.teardowns, "teardown"), Objects: objects}
 }

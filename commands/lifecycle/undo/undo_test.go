@@ -79,7 +79,7 @@ func options() render.Options {
 }
 
 // rendered renders as render-phase does.
-func rendered(t *testing.T, list *krm.ResourceList, o render.Options) renderphase.Others {
+func rendered(t *testing.T, list *krm.ResourceList, o render.Options) renderphase.Output {
 	t.Helper()
 	_, err := render.Phases(list, o)
 	require.NoError(t, err)

@@ -20,11 +20,11 @@ type Renderer interface {
 	IsAlone(options render.Options) bool
 	// Render appends objects to a list, and removes those that an earlier run has rendered and this one has not. What is wrong
 	// with a document is reported to the list. The error is krm.OptionErrors, or that of an item that cannot be read.
-	Render(list *krm.ResourceList, options render.Options) (Others, error)
+	Render(list *krm.ResourceList, options render.Options) (Output, error)
 }
 
-// Others are the objects of a Renderer.
-type Others struct {
+// Output has the objects of a Renderer.
+type Output struct {
 	// Requests is how many documents were rendered.
 	Requests int
 	// Text counts them in a summary, after "rendered": `3 packages for 1 install request`.

@@ -16,7 +16,7 @@ import (
 type Rendered struct {
 	Phases render.Summary
 	// Others is what extensions rendered.
-	Others []Others
+	Others []Output
 
 	options v1alpha1.RenderPhase
 	isAlone bool // one extension, and no sandbox
