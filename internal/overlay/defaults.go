@@ -34,17 +34,3 @@ func ParseDefaults(text string) (*corev1.PodTemplateSpec, string) {
 func same(a, b any) bool {
 	return string(yamlprint.AppendJSON(nil, a)) == string(yamlprint.AppendJSON(nil, b))
 }
-
-// SetDefaults merges the overlay onto defaults that ParseDefaults accepts. Canonical stays that of the plugin.
-func (o *Overlay) SetDefaults(text string) error {
-	if text == "" {
-		return nil
-	}
-	defaults, _ := ParseDefaults(text)
-	merged, err := Merge(defaults, &o.Template)
-	if err != nil {
-		return err
-	}
-	o.Template = *merged
-	return nil
-}

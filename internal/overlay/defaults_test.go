@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
@@ -33,20 +32,4 @@ func TestParseDefaults_refusesWhatAScriptCouldNotice(t *testing.T) {
 		_, problem := overlay.ParseDefaults(text)
 		assert.Equal(t, isAllowed, problem == "", "%s: %s", text, problem)
 	}
-}
-
-// The plugin takes precedence, and generations are those of the plugin.
-func TestSetDefaults(t *testing.T) {
-	t.Parallel()
-	o, problems := overlay.Parse("spec: {nodeSelector: {pool: gpu}, containers: [{name: main, resources: {limits: {cpu: 2}}}]}")
-	require.Empty(t, problems)
-	canonical := string(o.Canonical)
-	require.NoError(t, o.SetDefaults("metadata: {labels: {team: shop}}\n"+
-		"spec: {nodeSelector: {pool: jobs, zone: a}, containers: [{name: main, resources: {limits: {cpu: 1, memory: 1Gi}}}]}"))
-	assert.Equal(t, canonical, string(o.Canonical))
-	assert.Equal(t, map[string]string{"team": "shop"}, o.Template.Labels)
-	assert.Equal(t, map[string]string{"pool": "gpu", "zone": "a"}, o.Template.Spec.NodeSelector)
-	limits := o.Template.Spec.Containers[0].Resources.Limits
-	assert.Equal(t, "2", limits.Cpu().String())
-	assert.Equal(t, "1Gi", limits.Memory().String())
 }

@@ -3,6 +3,7 @@ package overlay_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,40 +18,17 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-var bases = []string{
-	"", "spec: {}", "metadata: {annotations: {x: other, w: w}}", "metadata: {labels: {}}",
-	"metadata: {finalizers: [a, b]}",
-	"spec: {restartPolicy: Never, serviceAccountName: theirs}",
-	"spec: {containers: []}", "spec: {containers: [{name: main}]}", "spec: {containers: [{name: side, image: x}]}",
-	"spec: {containers: [{name: side, image: x}, {name: main, tty: true}]}",
-	"spec: {containers: [{name: main, tty: true}, {name: side, image: x}]}",
-	"spec: {containers: [{name: a}, {name: main}, {name: b}]}",
-	"spec: {containers: [{name: main, env: [{name: A, value: x}]}]}",
-	"spec: {containers: [{name: main, env: [{name: Q, value: q}, {name: A, value: x}, {name: R, value: r}]}]}",
-	"spec: {containers: [{name: main, env: [{name: A, value: x}, {name: M, value: m}, {name: Z, value: x}]}]}",
-	"spec: {containers: [{name: main, env: [{name: Z}, {name: M, value: m}, {name: A, value: x}]}]}",
-	"spec: {containers: [{name: main, env: [{name: Q, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}]}",
-	"spec: {containers: [{name: main, volumeMounts: [{name: v, mountPath: /v}, {name: w, mountPath: /io, readOnly: true}]}]}",
-	"spec: {containers: [{name: main, ports: [{containerPort: 80}, {containerPort: 443}]}]}",
-	"spec: {containers: [{name: main, resources: {limits: {memory: 1Gi}}, securityContext: {runAsUser: 1}}]}",
-	"spec: {containers: [{name: main, envFrom: [{secretRef: {name: s}}]}]}",
-	"spec: {initContainers: [{name: a}, {name: b}]}",
-	"spec: {initContainers: [{name: a, restartPolicy: Always}]}",
-	"spec: {volumes: [{name: v, emptyDir: {}}]}",
-	"spec: {volumes: [{name: v, emptyDir: {}}, {name: io, emptyDir: {medium: Memory}}]}",
-	"spec: {volumes: [{name: io, emptyDir: {medium: Memory}}, {name: v, secret: {secretName: s}}, {name: script}]}",
-	"spec: {imagePullSecrets: [{name: a}]}", "spec: {imagePullSecrets: [{name: c}, {name: a}, {name: b}]}",
-	"spec: {tolerations: [{operator: Exists}], nodeSelector: {a: b}, hostAliases: [{ip: 1.2.3.4, hostnames: [a]}]}",
-	"spec: {topologySpreadConstraints: [{topologyKey: zone, maxSkew: 1, whenUnsatisfiable: DoNotSchedule}]}",
-	"spec: {affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: " +
-		"[{matchExpressions: [{key: a, operator: Exists}]}]}}}}",
-	"spec: {securityContext: {fsGroup: 1, supplementalGroups: [1, 2]}, dnsConfig: {nameservers: [1.1.1.1]}, hostNetwork: true}",
-	"spec: {activeDeadlineSeconds: 5, priorityClassName: high, schedulingGates: [{name: g}]}",
+// overlays are lines of a file, whose first one is empty.
+func overlays(t testing.TB) []string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/overlays")
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
 // Whatever Parse accepts, the API server's strict decoder accepts and reads the same.
 func FuzzParseIsAsStrictAsKubernetes(f *testing.F) {
-	for _, text := range bases {
+	for _, text := range overlays(f) {
 		f.Add(text)
 	}
 	for _, text := range good {

@@ -75,7 +75,7 @@ func compile(p *document.Plugin, phase v1alpha1.Phase, options Options, v varian
 		s.depth = before + depths[ref.Index]
 		base, more := c.base(s)
 		problems = append(problems, more...)
-		s.template, err = overlay.Merge(base, c.stepTemplate(s, &p.Spec, configMaps[s.spec.Name]))
+		s.template, err = engine.MergeTemplates(base, c.stepTemplate(s, &p.Spec, configMaps[s.spec.Name]))
 	}
 	if err != nil {
 		return nil, append(problems,
@@ -96,7 +96,7 @@ func (c *compiledPhase) readOverlay(spec *v1alpha1.ResourcePluginSpec) (problems
 	if firstError(problems) != nil {
 		return problems
 	}
-	if err := c.overlay.SetDefaults(c.options.PodTemplateDefaults); err != nil {
+	if err := c.setDefaults(); err != nil {
 		problems = append(problems, strictyaml.Error(overlayPath,
 			"must be a pod template that can be merged onto podTemplateDefaults: %v", err))
 	}

@@ -3,6 +3,7 @@ package render
 import (
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
 
@@ -15,11 +16,25 @@ func (o *Options) WithDefaults(template *corev1.PodTemplateSpec) *corev1.PodTemp
 	}
 	below := &corev1.PodTemplateSpec{ObjectMeta: withoutRequests(&defaults.ObjectMeta), Spec: defaults.Spec}
 	below.Spec.Containers = nil
-	merged, err := overlay.Merge(below, template)
+	merged, err := engine.MergeTemplates(below, template)
 	if err != nil {
 		panic(err) // both are templates of the API
 	}
 	return merged
+}
+
+// setDefaults merges the overlay onto podTemplateDefaults. Its canonical form stays that of the plugin, and so do generations.
+func (c *compiledPhase) setDefaults() error {
+	defaults := c.options.defaults()
+	if defaults == nil {
+		return nil
+	}
+	merged, err := engine.MergeTemplates(defaults, &c.overlay.Template)
+	if err != nil {
+		return err
+	}
+	c.overlay.Template = *merged
+	return nil
 }
 
 // defaults returns podTemplateDefaults, nil if there are none, or if Validate refuses them.

@@ -12,7 +12,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/document"
 	"github.com/resource-plugins/krm-functions/internal/engine"
-	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
 
 // helperJob is a workload that runs no step but a helper: it copies outputs, or removes them in the end.
@@ -92,7 +91,7 @@ func (h *helperJob) nameSecrets(m metadata) (env []corev1.EnvVar) {
 // Pods may run and how their images are pulled, and labels and annotations that are for all Pods.
 func (c *compiledPhase) compileHelperTemplate() (err error) {
 	of := &c.overlay.Template.Spec
-	c.helperTemplate, err = overlay.Merge(&corev1.PodTemplateSpec{
+	c.helperTemplate, err = engine.MergeTemplates(&corev1.PodTemplateSpec{
 		ObjectMeta: withoutRequests(&c.overlay.Template.ObjectMeta),
 		Spec: corev1.PodSpec{
 			Affinity:                     of.Affinity,

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -74,7 +75,7 @@ func unknownDocument(item *krm.Item, kinds []string) *Document {
 			kind, contract.ResourcePlugin, contract.APIVersion)
 	case document.LooksLike(item) != "":
 		rule := &otherVersion
-		if apiVersion == "" || misspelledGroup.MatchString(apiVersion) {
+		if apiVersion == "" || misspelledGroup().MatchString(apiVersion) {
 			rule = &documentVersion
 		}
 		c.Report(rule, "apiVersion", "%s", document.WrongVersion(kind, apiVersion))
@@ -92,7 +93,7 @@ func unknownDocument(item *krm.Item, kinds []string) *Document {
 }
 
 // misspelledGroup matches the apiVersion of a group that can only be meant to be ours.
-var misspelledGroup = regexp.MustCompile(`(?i)resources?-?plugin`)
+var misspelledGroup = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)resources?-?plugin`) })
 
 // isListOfOurs reports whether an object is a list that has an object of our group, or should.
 func isListOfOurs(item *krm.Item) bool {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // The types of Kubernetes with their own JSON form, for package strictyaml. They hold no value: a Deployment is checked and
@@ -15,15 +16,17 @@ type (
 )
 
 // amount matches what resource.ParseQuantity accepts; that takes a missing number before an exponent of -9 or more for 0.
-var amount = regexp.MustCompile(`^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?` +
-	`|\.?[eE](\+?[0-9]+|-0*[0-9]))$`)
+var amount = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?` +
+		`|\.?[eE](\+?[0-9]+|-0*[0-9]))$`)
+})
 
 // OpenAPISchemaFormat returns the format of a quantity.
 func (quantity) OpenAPISchemaFormat() string { return "" }
 
 // UnmarshalJSON checks a quantity.
 func (*quantity) UnmarshalJSON(text []byte) error {
-	if !amount.MatchString(strings.Trim(string(text), `"`)) {
+	if !amount().MatchString(strings.Trim(string(text), `"`)) {
 		return errors.New("must be a quantity")
 	}
 	return nil

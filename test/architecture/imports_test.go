@@ -170,7 +170,7 @@ func TestFunctionsLinkNoClients(t *testing.T) {
 	}
 }
 
-// Functions that render nothing link no renderer and no engine.
+// Functions that render nothing link no renderer, no engine, and nothing that merges Pod templates.
 func TestOnlyRenderersRender(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"validate-plugin", "resolve-version", "import-plugin"} {
@@ -178,6 +178,7 @@ func TestOnlyRenderersRender(t *testing.T) {
 			for _, other := range []string{"pkg/render", "internal/engine", "stacks/install"} {
 				assert.False(t, strings.HasPrefix(dependency, module+other), "%s must not link %s", name, dependency)
 			}
+			assert.NotEqual(t, "k8s.io/apimachinery/pkg/util/strategicpatch", dependency, name)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/engine"
-	"github.com/resource-plugins/krm-functions/internal/overlay"
 )
 
 // Decode implements engine.Engine.
@@ -52,7 +51,7 @@ func (t *Template) decode() (*corev1.PodTemplateSpec, error) {
 			return nil, err
 		}
 	}
-	merged, err := overlay.Merge(template, &patch)
+	merged, err := engine.MergeTemplates(template, &patch)
 	if err != nil {
 		return nil, err
 	}

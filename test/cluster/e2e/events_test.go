@@ -15,10 +15,11 @@ import (
 // eventLog is a folder of the node that the Pods of a namespace mount at /shared. Scripts append to its file "events".
 type eventLog struct{ folder string }
 
-// event is a line of the log: an action of the script of a sandbox's step, and its time in seconds since 1970.
+// event is a line of the log: an action of the script of a sandbox's step, its time in seconds since 1970, and its Pod.
 type event struct {
 	sandbox, step, what string
 	at                  float64
+	pod                 string
 }
 
 // overlay returns an overlay that mounts the shared folder; more has further fields of main in flow style.
@@ -33,7 +34,7 @@ func (l eventLog) overlay(more ...string) string {
 func script(step, body string) string {
 	return `#!/bin/bash
 set -eu
-note() { printf '%s ` + step + ` %s %s\n' "$SIGNADOT_SANDBOX_NAME" "$1" "$EPOCHREALTIME" >> /shared/events; }
+note() { printf '%s ` + step + ` %s %s %s\n' "$SIGNADOT_SANDBOX_NAME" "$1" "$EPOCHREALTIME" "$HOSTNAME" >> /shared/events; }
 await() { until [ -e "/shared/$1" ]; do sleep 0.1; done; }
 mkdir -p /outputs
 note start
@@ -56,7 +57,7 @@ func (l eventLog) events(t *testing.T) []event {
 	var events []event
 	for line := range strings.Lines(string(text)) {
 		var e event
-		_, err := fmt.Sscan(line, &e.sandbox, &e.step, &e.what, &e.at)
+		_, err := fmt.Sscan(line, &e.sandbox, &e.step, &e.what, &e.at, &e.pod)
 		require.NoError(t, err, line)
 		events = append(events, e)
 	}

@@ -35,7 +35,7 @@ spec:
         - /bin/bash
         - -c
         - |
-          note() { printf '%s fork %s %s\n' "$SIGNADOT_SANDBOX_NAME" "$1" "$EPOCHREALTIME" >> /shared/events; }
+          note() { printf '%s fork %s %s %s\n' "$SIGNADOT_SANDBOX_NAME" "$1" "$EPOCHREALTIME" "$HOSTNAME" >> /shared/events; }
           left=forever
           trap 'left=10' TERM
           until [ "$left" = 0 ]; do

@@ -1,4 +1,4 @@
-package overlay
+package engine
 
 import (
 	"encoding/json"
@@ -10,10 +10,10 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Merge applies a patch, a partial pod template, to a pod template by strategic merge: mappings are merged; lists with
+// MergeTemplates applies a patch, a partial pod template, to a pod template by strategic merge: mappings are merged; lists with
 // a merge key are merged by it and other lists replaced. Neither argument is changed. Every element of a list with a
 // merge key must have it.
-func Merge(template, patch *corev1.PodTemplateSpec) (*corev1.PodTemplateSpec, error) {
+func MergeTemplates(template, patch *corev1.PodTemplateSpec) (*corev1.PodTemplateSpec, error) {
 	text, err := strategicpatch.StrategicMergePatch(
 		yamlprint.AppendJSON(nil, template), yamlprint.AppendJSON(nil, patch), corev1.PodTemplateSpec{})
 	if err != nil {

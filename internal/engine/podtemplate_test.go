@@ -1,4 +1,4 @@
-package overlay_test
+package engine_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 	sigsyaml "sigs.k8s.io/yaml"
 
+	"github.com/resource-plugins/krm-functions/internal/engine"
 	"github.com/resource-plugins/krm-functions/internal/overlay"
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
@@ -56,42 +58,18 @@ spec:
   volumes: [{name: resourceplugins-script, configMap: {name: s, defaultMode: 365}}]
 `, ours}
 
-// lifelike are overlays as teams write them.
-var lifelike = []string{
-	"spec: {serviceAccountName: terraform, containers: [{name: main, envFrom: [{secretRef: {name: aws}}, {configMapRef: {name: c}}]}]}",
-	"spec: {containers: [{name: main, resources: {requests: {cpu: 100m, memory: 1Gi}, limits: {memory: 2Gi}}}]}",
-	"spec: {tolerations: [{key: spot, operator: Exists, effect: NoSchedule}, {key: gpu, value: a}], nodeSelector: {pool: jobs}}",
-	"spec: {containers: [{name: main, volumeMounts: [{name: tmp, mountPath: /tmp}]}], volumes: [{name: tmp, emptyDir: {medium: Memory}}]}",
-	"spec: {containers: [{name: main, securityContext: {runAsUser: 1000, capabilities: {drop: [ALL]}}}], securityContext: {fsGroup: 1000}}",
-	"metadata: {labels: {team: data}, annotations: {sidecar.istio.io/inject: 'false', x: z}}",
-	"spec: {initContainers: [{name: migrate, image: m, command: [sh, -c, 'echo $(A) $$']}], containers: [{name: main}]}",
-	"spec: {containers: [{name: proxy, image: cloud-sql-proxy, args: [--port=5432], ports: [{containerPort: 5432}]}, {name: main}]}",
-	"spec: {containers: [{name: main, env: [{name: HOST, value: theirs}, {name: PATH, value: /bin}, {name: Z, value: y}, {name: B}]}]}",
-	"spec: {containers: [{name: main, env: [{name: P, valueFrom: {secretKeyRef: {name: s, key: k, optional: true}}}]}]}",
-	"spec: {imagePullSecrets: [{name: c}, {name: d}], hostAliases: [{ip: 10.0.0.1, hostnames: [db]}], dnsPolicy: None}",
-	"spec: {volumes: [{name: resourceplugins-script, secret: {secretName: s}}, {name: v, projected: {sources: [{secret: {name: a}}]}}]}",
-	"spec: {topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: ScheduleAnyway, labelSelector: " +
-		"{matchLabels: {a: b}}}, {maxSkew: 2, topologyKey: host, whenUnsatisfiable: DoNotSchedule}]}",
-	"spec: {affinity: {podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 1, podAffinityTerm: " +
-		"{topologyKey: h, labelSelector: {matchExpressions: [{key: k, operator: In, values: [x, z]}]}}}]}}}",
-	"spec: {containers: [{name: main, livenessProbe: {exec: {command: [x]}}, lifecycle: {preStop: {exec: {command: [z]}}}}]}",
-	"spec: {containers: [{name: main, tty: null, image: null, stdin: true, workingDir: /w}], nodeName: null}",
-	"spec: {priorityClassName: high, schedulerName: other, runtimeClassName: gvisor, enableServiceLinks: false, hostUsers: false}",
-	"spec: {resourceClaims: [{name: gpu, resourceClaimName: g}], containers: [{name: main, resources: {claims: [{name: gpu}]}}]}",
-}
-
 // The real kubectl merges the templates of steps with overlays as we do. Starting it is slow, so it gets all overlays for a
 // patch at once.
-func TestMergeEqualsKubectl(t *testing.T) {
+func TestMergeTemplates_equalsKubectl(t *testing.T) {
 	t.Parallel()
 	kubectl := checkout.Tool(t, "kubectl")
-	overlays := slices.Concat(lifelike, bases, corpus(t))
+	overlays := slices.Concat(written(t), corpus(t))
 	require.GreaterOrEqual(t, len(overlays), 30)
 	for i, text := range needed {
 		patch := template(t, text)
 		got := patched(t, kubectl, overlays, patch, i, len(needed))
 		for n := i; n < len(overlays); n += len(needed) {
-			want, err := overlay.Merge(template(t, overlays[n]), patch)
+			want, err := engine.MergeTemplates(template(t, overlays[n]), patch)
 			require.NoError(t, err)
 			require.Contains(t, got, strconv.Itoa(n))
 			assert.True(t, equality.Semantic.DeepEqual(*want, got[strconv.Itoa(n)]), "%s\nkubectl: %+v\nwe:      %+v",
@@ -106,6 +84,14 @@ func template(t *testing.T, text string) *corev1.PodTemplateSpec {
 	t.Helper()
 	o, _ := overlay.Parse(text)
 	return &o.Template
+}
+
+// written are the overlays of the tests of package overlay.
+func written(t *testing.T) []string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), "internal/overlay/testdata/overlays"))
+	require.NoError(t, err)
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 
 // corpus are the overlays of real plugins.
