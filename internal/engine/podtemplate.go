@@ -10,8 +10,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// MergeTemplates applies a patch, a partial pod template, to a pod template by strategic merge: mappings are merged; lists with
-// a merge key are merged by it and other lists replaced. Neither argument is changed. Every element of a list with a
+// MergeTemplates applies a patch, a partial pod template, to a pod template by strategic merge: mappings are merged; lists
+// with a merge key are merged by it and other lists replaced. Neither argument is changed. Every element of a list with a
 // merge key must have it.
 func MergeTemplates(template, patch *corev1.PodTemplateSpec) (*corev1.PodTemplateSpec, error) {
 	text, err := strategicpatch.StrategicMergePatch(

@@ -19,10 +19,10 @@ import (
 )
 
 // overlays are lines of a file, whose first one is empty.
-func overlays(t testing.TB) []string {
-	t.Helper()
+func overlays(tb testing.TB) []string {
+	tb.Helper()
 	text, err := os.ReadFile("testdata/overlays")
-	require.NoError(t, err)
+	require.NoError(tb, err)
 	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 }
 

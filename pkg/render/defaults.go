@@ -23,7 +23,7 @@ func (o *Options) WithDefaults(template *corev1.PodTemplateSpec) *corev1.PodTemp
 	return merged
 }
 
-// setDefaults merges the overlay onto podTemplateDefaults. Its canonical form stays that of the plugin, and so do generations.
+// setDefaults merges the overlay onto podTemplateDefaults. Its canonical form, and so generations, stay those of the plugin.
 func (c *compiledPhase) setDefaults() error {
 	defaults := c.options.defaults()
 	if defaults == nil {

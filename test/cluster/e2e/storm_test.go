@@ -93,8 +93,8 @@ func (s *testNamespace) storm(name string, after time.Duration, cause func()) {
 		time.Since(began).Round(time.Second))
 }
 
-// checkStarts checks that a script without retries has started once in each of its Pods, and that its Job has had a second Pod
-// only if the controller of Jobs got no answer to the creation of one, although the API server created it:
+// checkStarts checks that a script without retries has started once in each of its Pods, and that its Job has had a second
+// Pod only if the controller of Jobs got no answer to the creation of one, although the API server created it:
 // https://kubernetes.io/docs/concepts/workloads/controllers/job/#handling-pod-and-container-failures
 func (s *testNamespace) checkStarts(sandbox, step string) {
 	s.t.Helper()
