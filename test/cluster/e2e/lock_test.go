@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nodeLock is locked shared by tests that need a working API server, and exclusively by tests that stop it: several test
-// runs may use one node.
+// nodeLock is locked shared by tests that need a working API server, and exclusively by tests that stop it: several processes
+// of tests may use one node.
 const nodeLock = "/tmp/node.lock"
 
 func lockNodeShared(t *testing.T) {
@@ -38,9 +38,9 @@ func lockNode(t *testing.T, how int) {
 		}
 	}
 	skipUnlessTimeLeft(t, minTestTime, "the test to start")
-	file, err := os.OpenFile(nodeLock, os.O_CREATE|os.O_RDWR, 0o666)
-	require.NoError(t, err)
-	require.NoError(t, syscall.Flock(int(file.Fd()), how))
+	queue := lockFile(t, nodeLock+".queue", syscall.LOCK_EX) // nothing overtakes a test that waits for the whole node
+	file := lockFile(t, nodeLock, how)
+	queue.Close()
 	nodeLocks.Store(t.Name(), true)
 	t.Cleanup(func() {
 		nodeLocks.Delete(t.Name())
@@ -48,29 +48,43 @@ func lockNode(t *testing.T, how int) {
 	})
 }
 
-// sandboxUsers are the tests that use a sandbox, by its name, and how often.
-var sandboxUsers = struct {
-	*sync.Cond
-	tests map[string]string
-	count map[string]int
-}{sync.NewCond(&sync.Mutex{}), map[string]string{}, map[string]int{}}
+// lockFile waits for a lock, which closing the file ends.
+func lockFile(t *testing.T, name string, how int) *os.File {
+	t.Helper()
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o666)
+	require.NoError(t, err)
+	require.NoError(t, syscall.Flock(int(file.Fd()), how))
+	return file
+}
+
+// sandboxLock is the lock of a test on a sandbox.
+type sandboxLock struct {
+	sync.Mutex
+	file *os.File
+	uses int // by the test and its subtests
+}
+
+// sandboxLocks has the locks by SANDBOX/TEST.
+var sandboxLocks sync.Map
 
 // lockSandbox waits until no other test uses a sandbox of this name: sandboxes of one name and cluster have one id, and the commands
-// of pages delete the objects of an id in all namespaces.
+// of pages delete the objects of an id in all namespaces. It must be called after newNamespace.
 func lockSandbox(t *testing.T, name string) {
 	t.Helper()
-	u, test := &sandboxUsers, strings.SplitN(t.Name(), "/", 2)[0]
-	u.L.Lock()
-	defer u.L.Unlock()
-	for u.count[name] > 0 && u.tests[name] != test {
-		u.Wait()
+	test, _, _ := strings.Cut(t.Name(), "/")
+	value, _ := sandboxLocks.LoadOrStore(name+"/"+test, &sandboxLock{})
+	lock := value.(*sandboxLock)
+	lock.Lock()
+	defer lock.Unlock()
+	if lock.uses == 0 {
+		lock.file = lockFile(t, nodeLock+"."+name, syscall.LOCK_EX)
 	}
-	u.tests[name] = test
-	u.count[name]++
+	lock.uses++
 	t.Cleanup(func() {
-		u.L.Lock()
-		defer u.L.Unlock()
-		u.count[name]--
-		u.Broadcast()
+		lock.Lock()
+		defer lock.Unlock()
+		if lock.uses--; lock.uses == 0 {
+			lock.file.Close()
+		}
 	})
 }
