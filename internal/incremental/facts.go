@@ -15,6 +15,8 @@ import (
 // facts identify the state of a file without reading it, as the index of git does. The zero value is that of
 // anything but a regular file.
 type facts struct {
+	_ struct{} `cbor:",toarray"`
+
 	Device, Inode           uint64
 	Size, Modified, Changed int64 // times in nanoseconds
 	// Taken is when they were taken. A change right after the last one may have the same times.
@@ -23,6 +25,8 @@ type facts struct {
 
 // state is that of a file with documents: its facts, or in a git revision the id of its content.
 type state struct {
+	_ struct{} `cbor:",toarray"`
+
 	Facts facts
 	ID    string
 }

@@ -22,6 +22,8 @@ type index struct {
 
 // entry is a sandbox in the index.
 type entry struct {
+	_ struct{} `cbor:",toarray"`
+
 	Key           load.Key
 	Kind          int
 	Identities    [3]uint64
@@ -31,6 +33,8 @@ type entry struct {
 
 // file is a file that has nothing but sandboxes.
 type file struct {
+	_ struct{} `cbor:",toarray"`
+
 	Path      string
 	State     state
 	Sandboxes []int // in order

@@ -47,6 +47,8 @@ func (c *Cache) Void() {
 
 // output is a file of the folder.
 type output struct {
+	_ struct{} `cbor:",toarray"`
+
 	Name string
 	// Head is the first line, which ends in the digest of the others.
 	Head  string

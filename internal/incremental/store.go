@@ -1,21 +1,22 @@
 package incremental
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/gob"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/fxamacker/cbor/v2"
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 )
@@ -110,8 +111,14 @@ func (s *store) read() (*index, error) {
 	if !ok || !hmac.Equal(sum, s.sum(key, content)) {
 		return nil, fmt.Errorf("%s was not written by this program for this user", filepath.Join(s.folder, s.name))
 	}
+	// Paths may be any bytes, and the limit is that of the file.
+	options := cbor.DecOptions{MaxArrayElements: math.MaxInt32, MaxMapPairs: math.MaxInt32, UTF8: cbor.UTF8DecodeInvalid}
+	decoder, err := options.DecMode()
+	if err != nil {
+		return nil, err
+	}
 	x := &index{}
-	if err := gob.NewDecoder(bytes.NewReader(content)).Decode(x); err != nil {
+	if err := decoder.Unmarshal(content, x); err != nil {
 		return nil, err
 	}
 	return x, nil
@@ -164,11 +171,11 @@ func (s *store) write(ctx context.Context, x *index) error {
 	if err != nil {
 		return err
 	}
-	var content bytes.Buffer
-	if err := gob.NewEncoder(&content).Encode(x); err != nil {
+	content, err := cbor.Marshal(x)
+	if err != nil {
 		return err
 	}
-	if content.Len() > maxIndex {
+	if len(content) > maxIndex {
 		return errors.Join(fmt.Errorf("the index would have more than %d MiB", maxIndex>>20), s.remove())
 	}
 	lock, err := lockFolder(ctx, s.folder)
@@ -176,7 +183,7 @@ func (s *store) write(ctx context.Context, x *index) error {
 		return err
 	}
 	defer lock.Unlock()
-	if err := lock.ReplacePrivate(s.name, slices.Concat(s.sum(key, content.Bytes()), content.Bytes())); err != nil {
+	if err := lock.ReplacePrivate(s.name, slices.Concat(s.sum(key, content), content)); err != nil {
 		return err
 	}
 	return s.evict(lock)
