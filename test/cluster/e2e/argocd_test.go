@@ -259,6 +259,7 @@ func TestArgoCDSelfHeal(t *testing.T) {
 	observe(t, argoCDName, "a published Secret was deleted", "Synced, Healthy; rplug status: Stale")
 	p.deleteUnfinished()
 	p.become(map[string]string{"make": "Ready", "use": "Stale", "tell": "Ready"}) // it has read the old outputs
+	assert.Equal(t, "Stale", p.status("create.yaml").Status)
 	p.deleteUnfinished()
 	p.become(map[string]string{"make": "Ready", "use": "Ready", "tell": "Ready"})
 	p.ready()
