@@ -83,18 +83,21 @@ func TestResultsForPeers(t *testing.T) {
 	t.Parallel()
 	list := NewList()
 	ref := refTo("K", "n")
-	want := framework.Result{
+	list.Report(Result{
 		Message: "a", Severity: Warning, ResourceRef: &ref, File: &File{Path: "c", Index: 1},
 		Field: &Field{Path: "b", CurrentValue: "1"}, Tags: map[string]string{"x": "y"},
-	}
-	list.Report(Result{Result: want})
+	})
 	text, err := resultsField(nodesOf(t, list.Results()))
 	require.NoError(t, err)
 	var got struct {
 		Results framework.Results `json:"results"`
 	}
 	require.NoError(t, yaml.UnmarshalStrict(text, &got))
-	assert.Equal(t, framework.Results{&want}, got.Results)
+	assert.Equal(t, framework.Results{{
+		Message: "a", Severity: framework.Warning, ResourceRef: &ref, File: &framework.File{Path: "c", Index: 1},
+		Field: &framework.Field{Path: "b", CurrentValue: "1"}, Tags: map[string]string{"x": "y"},
+	}}, got.Results)
+	assert.Equal(t, got.Results[0].String(), list.Results()[0].String())
 }
 
 func TestResultsSort(t *testing.T) {

@@ -48,6 +48,7 @@ var layers = []struct {
 	{path: "pkg/krm/field"},
 	{path: "internal/strictyaml"},
 	{path: "pkg/krm"},
+	{path: "pkg/krm/processor"},
 	{path: "internal/document"},
 	{path: "internal/overlay"},
 	{path: "internal/edit"},
@@ -170,6 +171,15 @@ func TestFunctionsLinkNoClients(t *testing.T) {
 	}
 }
 
+// A pipeline starts each function: the framework's validator of schemas compiles patterns for longer than all packages of ours.
+func TestFunctionsStartWithoutTheFramework(t *testing.T) {
+	t.Parallel()
+	for _, function := range list(t, "./functions/...") {
+		assert.NotContains(t, function.Deps, "sigs.k8s.io/kustomize/kyaml/fn/framework", function.ImportPath)
+		assert.NotContains(t, function.Deps, "k8s.io/kube-openapi/pkg/validation/strfmt", function.ImportPath)
+	}
+}
+
 // Functions that render nothing link no renderer, no engine, and nothing that merges Pod templates.
 func TestOnlyRenderersRender(t *testing.T) {
 	t.Parallel()
@@ -193,7 +203,7 @@ func TestProgramsLinkLibrariesOfTheField(t *testing.T) {
 		}
 	}
 	for _, library := range []string{
-		"sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/kustomize/kyaml/fn/framework", "sigs.k8s.io/kustomize/api/krusty",
+		"sigs.k8s.io/kustomize/kyaml/yaml", "sigs.k8s.io/kustomize/kyaml/kio", "sigs.k8s.io/kustomize/api/krusty",
 		"k8s.io/api/batch/v1", "k8s.io/apimachinery/pkg/util/strategicpatch", "sigs.k8s.io/yaml", "github.com/Masterminds/semver/v3",
 	} {
 		assert.True(t, linked[library], library)

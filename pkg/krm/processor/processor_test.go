@@ -1,4 +1,4 @@
-package krm
+package processor
 
 import (
 	"bytes"
@@ -19,6 +19,8 @@ import (
 
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
+
+const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
 // setAnnotation is a filter that annotates the objects of a kind.
 func setAnnotation(kind string) kio.Filter {
