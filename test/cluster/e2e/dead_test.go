@@ -17,38 +17,37 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// If a producer ends without recording its failure, its consumers end within seconds, with a message about the reason.
+// If a producer ends without recording its failure, its consumers end with a message about the reason, which those that wait until
+// their deadline do not have. How long it took is only logged: a busy node takes half a minute for what others do in seconds.
 func TestFaultDeadProducer(t *testing.T) {
 	s := newNamespace(t)
 	for _, test := range []struct {
 		name string
 		// kill ends the producer, whose script runs until the file go-NAME exists.
 		kill func(s *testNamespace, name string)
-		// after limits the time until the producer ends: helpers retry some errors for a minute.
-		after time.Duration
 		// reason is part of the consumer's message.
 		reason string
 	}{
 		{"pod", func(s *testNamespace, name string) {
 			must(s.t, "", "delete", "pod", "--namespace", s.name, "--selector", stepOf(name, "make"),
 				"--grace-period=1", "--wait=false")
-		}, 0, "BackoffLimitExceeded"},
+		}, "BackoffLimitExceeded"},
 		{"manager", func(s *testNamespace, name string) {
 			require.NoError(s.t, syscall.Kill(s.outputManager(name), syscall.SIGKILL))
 			s.open(s.t, "go-"+name)
-		}, 0, "BackoffLimitExceeded"},
+		}, "BackoffLimitExceeded"},
 		{"secret", func(s *testNamespace, name string) {
 			must(s.t, "", "delete", "secret", "--namespace", s.name, "--selector", stepOf(name, "make"))
 			s.open(s.t, "go-"+name)
-		}, time.Minute, "BackoffLimitExceeded"},
+		}, "BackoffLimitExceeded"},
 		{"role", func(s *testNamespace, name string) {
 			must(s.t, "", "delete", "role", "--namespace", s.name, "--selector", contract.SandboxKey+"="+name)
 			s.open(s.t, "go-"+name)
-		}, 3 * time.Minute, "a Role must grant"}, // the consumer has the same Role, so it ends for the same reason
+		}, "a Role must grant"}, // the consumer has the same Role, so it ends for the same reason
 		{"superseded", func(s *testNamespace, name string) {
 			s.apply(s.supersede(render(s.t, nil, s.slow("other"), sandbox(name, "slow", nil))))
 			s.open(s.t, "go-"+name)
-		}, 0, "a newer render replaced step"},
+		}, "a newer render replaced step"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := s.in(t)
@@ -65,7 +64,6 @@ func TestFaultDeadProducer(t *testing.T) {
 			ends := s.endsOf(jobs)
 			t.Logf("the consumer ended %s after the producer was hit", time.Since(killed).Round(time.Second))
 			assert.Equal(t, map[string]string{"make": "Failed", "use": "Failed"}, ends)
-			assert.Less(t, time.Since(killed), test.after+30*time.Second, "the Job of the consumer ends some seconds after its Pod")
 			assert.Empty(t, s.times(t, test.name, "use", "start"))
 			message := s.messageOf(jobs["use"])
 			assert.Contains(t, message, test.reason)
