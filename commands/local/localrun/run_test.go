@@ -182,7 +182,7 @@ func TestRun_endsScriptsAtTheirDeadline(t *testing.T) {
 				`activeDeadlineSeconds of the overlay`,
 		},
 		"without": {
-			pluginWith("spec: {activeDeadlineSeconds: 1, terminationGracePeriodSeconds: 1}",
+			pluginWith("spec: {activeDeadlineSeconds: 1, terminationGracePeriodSeconds: 100}",
 				"- name: a\n  script: |\n    #!/bin/sh\n    sleep 100", ""),
 			"a failed 143 Pod was active on the node longer than the specified deadline",
 		},
