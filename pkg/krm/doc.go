@@ -10,7 +10,7 @@
 //	}
 //	_, err = list.WriteTo(os.Stdout)
 //
-// Package processor runs processors that are written for kyaml's framework.
+// Run runs processors that are written for kyaml's framework package.
 //
 // A list in block style is not parsed as a whole. A scanner finds the bytes of each item, with its apiVersion, kind and
 // name; an item's tree is a kyaml RNode that is parsed on first use. A changed item is printed by kyaml's encoder: its

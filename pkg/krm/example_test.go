@@ -3,6 +3,9 @@ package krm_test
 import (
 	"fmt"
 	"os"
+	"strings"
+
+	"sigs.k8s.io/kustomize/kyaml/fn/framework"
 
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
@@ -69,4 +72,49 @@ func ExampleAt() {
 	// Output:
 	// [error] apps/v1/Deployment/orders spec.replicas: must be at least 1
 	// failed: true
+}
+
+// A processor for kyaml's framework runs on this wire: as a function it reads os.Stdin, writes os.Stdout, and exits with
+// 1 if Run returns an error.
+func ExampleRun() {
+	processor := framework.ResourceListProcessorFunc(func(list *framework.ResourceList) error {
+		for _, object := range list.Items {
+			if object.GetKind() == "Deployment" {
+				if err := object.SetLabels(map[string]string{"team": "shop"}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	process := func(list *krm.Trees) error {
+		given := &framework.ResourceList{Items: list.Items, FunctionConfig: list.FunctionConfig}
+		err := processor.Process(given)
+		list.Items = given.Items
+		for _, one := range given.Results {
+			list.Results = append(list.Results, krm.Result{
+				Message: one.Message, Severity: krm.Severity(one.Severity), ResourceRef: one.ResourceRef,
+				Field: (*krm.Field)(one.Field), File: (*krm.File)(one.File), Tags: one.Tags,
+			})
+		}
+		return err
+	}
+	if err := krm.Run(process, strings.NewReader(input), os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	// Output:
+	// apiVersion: config.kubernetes.io/v1
+	// kind: ResourceList
+	// items:
+	// - apiVersion: apps/v1
+	//   kind: Deployment
+	//   metadata:
+	//     name: orders # the shop's
+	//     labels:
+	//       team: shop
+	//   spec: {replicas: 0}
+	// - apiVersion: v1
+	//   kind: Service
+	//   metadata: {name:   orders}
 }

@@ -133,14 +133,6 @@ func (l *ResourceList) Replace(old, item *Item) {
 // Report adds results.
 func (l *ResourceList) Report(results ...Result) { l.results = append(l.results, results...) }
 
-// ReportInOrder adds results about the run that stay in the given order.
-func (l *ResourceList) ReportInOrder(results ...Result) {
-	for n, result := range results {
-		result.order = n
-		l.Report(result)
-	}
-}
-
 // SetResults replaces the reported results.
 func (l *ResourceList) SetResults(results Results) { l.results = results }
 

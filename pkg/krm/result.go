@@ -42,8 +42,7 @@ type File struct {
 }
 
 // Result is one finding, in the shape of the [KRM Functions Specification]. Its severity defaults to error. At, AtKey and
-// AtInside make results about items, NewResult one about the run. The fields are those of kyaml's framework.Result;
-// its package would add a sixth to the time that a function takes to start.
+// AtInside make results about items, NewResult one about the run. The fields are those of kyaml's framework.Result.
 //
 // [KRM Functions Specification]: https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md
 type Result struct {

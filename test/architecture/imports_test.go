@@ -48,7 +48,6 @@ var layers = []struct {
 	{path: "pkg/krm/field"},
 	{path: "internal/strictyaml"},
 	{path: "pkg/krm"},
-	{path: "pkg/krm/processor"},
 	{path: "internal/document"},
 	{path: "internal/overlay"},
 	{path: "internal/edit"},

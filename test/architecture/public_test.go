@@ -15,7 +15,7 @@ import (
 )
 
 // public are the packages that other programs may import.
-var public = []string{"./api/v1alpha1", "./pkg/krm", "./pkg/krm/field", "./pkg/krm/processor", "./pkg/validate", "./pkg/resolve", "./pkg/render", "./pkg/render/sandbox"}
+var public = []string{"./api/v1alpha1", "./pkg/krm", "./pkg/krm/field", "./pkg/validate", "./pkg/resolve", "./pkg/render", "./pkg/render/sandbox"}
 
 // Public functions must not require types that other programs cannot import.
 func TestPublicSignaturesNameNoInternalType(t *testing.T) {

@@ -1,4 +1,4 @@
-package processor
+package krm
 
 import (
 	"bytes"
@@ -19,8 +19,6 @@ import (
 
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
-
-const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
 
 // setAnnotation is a filter that annotates the objects of a kind.
 func setAnnotation(kind string) kio.Filter {
@@ -62,6 +60,22 @@ func processors() map[string]framework.ResourceListProcessor {
 	}
 }
 
+// of returns the function for Run of a processor.
+func of(processor framework.ResourceListProcessor) func(*Trees) error {
+	return func(list *Trees) error {
+		given := &framework.ResourceList{Items: list.Items, FunctionConfig: list.FunctionConfig}
+		err := processor.Process(given)
+		list.Items = given.Items
+		for _, one := range given.Results {
+			list.Results = append(list.Results, Result{
+				Message: one.Message, Severity: Severity(one.Severity), ResourceRef: one.ResourceRef,
+				Field: (*Field)(one.Field), File: (*File)(one.File), Tags: one.Tags,
+			})
+		}
+		return err
+	}
+}
+
 // TestRunAgreesWithTheFramework compares the output as data. Objects that a processor does not change must keep their bytes.
 func TestRunAgreesWithTheFramework(t *testing.T) {
 	t.Parallel()
@@ -70,7 +84,7 @@ func TestRunAgreesWithTheFramework(t *testing.T) {
 		src, items := randomList(random)
 		for name, processor := range processors() {
 			var got, want bytes.Buffer
-			gotErr := Run(processor, strings.NewReader(src), &got)
+			gotErr := Run(of(processor), strings.NewReader(src), &got)
 			wantErr := framework.Execute(processor, &kio.ByteReadWriter{
 				Reader: strings.NewReader(src), Writer: &want, KeepReaderAnnotations: true,
 			})
@@ -119,14 +133,14 @@ func TestRunErrors(t *testing.T) {
 	t.Parallel()
 	none := framework.ResourceListProcessorFunc(func(*framework.ResourceList) error { return nil })
 	var out bytes.Buffer
-	require.ErrorContains(t, Run(none, strings.NewReader("a: b\n"), &out), "not a ResourceList")
+	require.ErrorContains(t, Run(of(none), strings.NewReader("a: b\n"), &out), "not a ResourceList")
 	failed := errors.New("failed")
 	failing := framework.ResourceListProcessorFunc(func(*framework.ResourceList) error { return failed })
 	assert.Empty(t, out.String())
 	src := head + "items: []\n"
-	require.ErrorIs(t, Run(failing, strings.NewReader(src), &out), failed)
+	require.ErrorIs(t, Run(of(failing), strings.NewReader(src), &out), failed)
 	assert.Equal(t, src, out.String())
-	require.ErrorIs(t, Run(none, &failingReader{failed}, &out), failed)
+	require.ErrorIs(t, Run(of(none), &failingReader{failed}, &out), failed)
 }
 
 type failingReader struct{ err error }
