@@ -47,7 +47,7 @@ type RenderPhase struct {
 
 	Rules map[string]string `json:"rules" help:"levels of rules; only package-rights[/NAME] counts here"`
 
-	UnpackerImage string `json:"unpackerImage" help:"the image that installs and removes stacks in the cluster"`
+	UnpackerImage string `json:"unpackerImage" help:"the image of the program that unpacks stacks in the cluster"`
 
 	Compatible      string `json:"compatible" enum:"v0.10" help:"with v0.10: only render the Jobs of crossplane v0.10.0"`
 	ExecutorImage   string `json:"executorImage" help:"the executor of v0.10"`

@@ -7,8 +7,8 @@ const (
 	ImageTag      = "v0.1.0"
 )
 
-// RuntimeImage is the image of the helpers in rendered Pods.
+// RuntimeImage is the image of the helpers in rendered Pods, and of the program that installs and removes packages.
 const RuntimeImage = ImageRegistry + "/runtime:" + ImageTag
 
-// UnpackerImage is the image of the program that installs and removes packages.
+// UnpackerImage is the image of the program that unpacks packages.
 const UnpackerImage = ImageRegistry + "/unpacker:" + ImageTag

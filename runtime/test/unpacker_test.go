@@ -1,66 +1,88 @@
 package test
 
 import (
-	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
+	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
-	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/runtime/internal/unpacker"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// unpackerRun runs the unpacker as a goroutine.
-type unpackerRun struct {
-	t       *testing.T
-	program unpacker.Program
-	folder  string
-	log     *logBuffer
-	objects []unpacker.Object
+// files writes files, and creates their folders.
+func files(t *testing.T, folder string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte("content of "+name+"\n"), 0o600))
+	}
 }
 
-func newUnpacker(t *testing.T, server *Server, installation unpacking.Installation) *unpackerRun {
+// tree returns the entries of a folder: the contents of files, and the types of other entries.
+func tree(t *testing.T, folder string) map[string]string {
 	t.Helper()
-	p := &unpackerRun{t: t, folder: t.TempDir(), log: &logBuffer{}, objects: unpackedFrom(installation)}
+	found := map[string]string{}
+	require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(folder, path)
+		switch {
+		case err != nil:
+			return err
+		case entry.Type().IsRegular():
+			content, err := os.ReadFile(path)
+			found[name] = string(content)
+			return err
+		case name != ".":
+			found[name] = entry.Type().String()
+		}
+		return nil
+	}))
+	return found
+}
+
+// unpackerRun runs the unpacker on a folder, as in a Pod.
+type unpackerRun struct {
+	t         *testing.T
+	program   unpacker.Program
+	variables map[string]string
+	folder    string
+	log       *logBuffer
+}
+
+func newUnpacker(t *testing.T) *unpackerRun {
+	t.Helper()
+	p := &unpackerRun{t: t, folder: t.TempDir(), log: &logBuffer{}, variables: map[string]string{
+		contract.NamespaceVariable: "ns", unpacking.SettingsVariable: settingsOf(t, "storage"),
+	}}
 	require.NoError(t, os.WriteFile(filepath.Join(p.folder, "termination-log"), nil, 0o600))
-	text, err := json.Marshal(installation)
-	require.NoError(t, err)
-	variables := map[string]string{contract.NamespaceVariable: "ns", unpacking.Variable: string(text)}
 	p.program = unpacker.Program{
-		Getenv: func(name string) string { return variables[name] }, Timing: patient,
+		Getenv:   func(name string) string { return p.variables[name] },
 		Reporter: runner.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
-		Unpack: func(string, string, unpacking.Installation) ([]unpacker.Object, error) {
-			return p.objects, nil
-		},
-	}
-	if server != nil {
-		variables["KUBERNETES_SERVICE_HOST"], variables["KUBERNETES_SERVICE_PORT"] = server.Address()
-		p.program.TokenFolder = server.Folder
 	}
 	return p
 }
 
-func (p *unpackerRun) run(arguments ...string) (code int) {
-	return p.program.Run(p.t.Context(), arguments)
-}
-
-func (p *unpackerRun) start(arguments ...string) container {
-	ctx, cancel := context.WithCancelCause(p.t.Context())
-	running := &helper{ended: make(chan int, 1), cancel: cancel}
-	go func() { running.ended <- p.program.Run(ctx, arguments) }()
-	return running
+func settingsOf(t *testing.T, name string) string {
+	t.Helper()
+	text, err := json.Marshal(unpacking.Settings{
+		Name: name, Controller: name, Scope: "Cluster", Image: "registry.example.org/" + name + ":v1.0.0",
+	})
+	require.NoError(t, err)
+	return string(text)
 }
 
 // message returns the last termination message.
@@ -70,514 +92,244 @@ func (p *unpackerRun) message() string {
 	return string(content)
 }
 
-func (p *unpackerRun) waitForLog(text string) {
-	p.t.Helper()
-	require.Eventually(p.t, func() bool { return strings.Contains(p.log.String(), text) }, enough, time.Millisecond)
+// example copies the `.registry` folder of an example.
+func example(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), ".registry")
+	require.NoError(t, os.CopyFS(folder, os.DirFS(filepath.Join(checkout.Root(), "examples", "stacks", "base", "storage", ".registry"))))
+	return folder
 }
 
-// cachePackage is the installation of a package with two CRDs. The order is that of rendering: CRDs are not the first of
-// everything.
-func cachePackage() unpacking.Installation {
-	return unpacking.Installation{
-		Name: "cache",
-		Objects: []unpacking.Object{
-			{APIVersion: "v1", Kind: "ServiceAccount", Resource: "serviceaccounts", Name: "cache", IsNamespaced: true},
-			{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions", Name: "caches.example.org", Digest: "sha256:1"},
-			{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition", Resource: "customresourcedefinitions", Name: "pools.example.org", Digest: "sha256:2"},
-			{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Resource: "clusterroles", Name: "cache"},
-			{APIVersion: "stacks.crossplane.io/v1alpha1", Kind: "Stack", Resource: "stacks", Name: "cache", IsNamespaced: true, IsOptional: true, Digest: "sha256:3"},
-			{APIVersion: "apps/v1", Kind: "Deployment", Resource: "deployments", Name: "cache", IsNamespaced: true},
-		},
-		Custom: []unpacking.CustomResource{
-			{CRD: "caches.example.org", Group: "example.org", Version: "v1", Plural: "caches"},
-			{CRD: "pools.example.org", Group: "example.org", Version: "v1", Plural: "pools"},
-		},
-	}
-}
-
-// unpackedFrom returns the objects of an installation.
-func unpackedFrom(installation unpacking.Installation) (objects []unpacker.Object) {
-	for _, of := range installation.Objects {
-		metadata := object{"name": of.Name}
-		if of.IsNamespaced {
-			metadata["namespace"] = "ns"
-		}
-		text, _ := json.Marshal(object{
-			"apiVersion": of.APIVersion, "kind": of.Kind, "metadata": metadata,
-			"spec": object{"size": 1, "versions": []object{{"name": "v1"}}},
-		})
-		objects = append(objects, unpacker.Object{APIVersion: of.APIVersion, Kind: of.Kind, Name: of.Name, Digest: of.Digest, JSON: text})
-	}
+// unpacked returns the objects that a run has written.
+func unpacked(t *testing.T, file string) (objects []unpacking.Unpacked) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(text, &objects))
 	return objects
 }
 
-// refOf returns the reference of an object of cachePackage.
-func refOf(kind, name string) cluster.Ref {
-	for _, of := range cachePackage().Objects {
-		if of.Kind == kind {
-			group, version, _ := strings.Cut("/"+of.APIVersion, "/")
-			if at := strings.LastIndex(version, "/"); at >= 0 {
-				group, version = version[:at], version[at+1:]
-			}
-			ref := cluster.Ref{Name: name, Kind: cluster.Kind{Group: group, Version: version, Plural: of.Resource, Singular: strings.ToLower(kind)}}
-			if of.IsNamespaced {
-				ref.Namespace = "ns"
-			}
-			return ref
+func TestUnpackWritesTheObjects(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "objects.json")
+	p := newUnpacker(t)
+	require.Zero(t, p.program.Run([]string{unpacking.Unpack, example(t), file}), p.log)
+	var kinds []string
+	for _, object := range unpacked(t, file) {
+		kinds = append(kinds, object.Kind)
+		isOfPackage := object.Kind == "CustomResourceDefinition" || object.Kind == "Stack"
+		assert.Equal(t, isOfPackage, object.Digest != "", object.Key)
+		var read struct {
+			Metadata struct{ Name, Namespace string }
+		}
+		require.NoError(t, json.Unmarshal(object.Object, &read))
+		assert.Equal(t, object.Name, read.Metadata.Name)
+		if object.Kind == "Deployment" {
+			assert.Equal(t, "ns", read.Metadata.Namespace, "that of the Pod, which a kustomization changes after rendering")
 		}
 	}
-	panic(kind)
+	assert.Equal(t, []string{"CustomResourceDefinition", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Stack", "Deployment"}, kinds)
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, fs.FileMode(0o644), info.Mode(), "another container reads it")
 }
 
-var (
-	caches     = refOf("CustomResourceDefinition", "caches.example.org")
-	pools      = refOf("CustomResourceDefinition", "pools.example.org")
-	account    = refOf("ServiceAccount", "cache")
-	role       = refOf("ClusterRole", "cache")
-	deployment = refOf("Deployment", "cache")
-	oneCache   = cluster.Ref{Kind: cluster.Kind{Group: "example.org", Version: "v1", Plural: "caches", Singular: "cache"}, Namespace: "shop", Name: "sessions"}
-)
-
-// requests returns the calls as "VERB RESOURCE/NAME", without consecutive repetitions.
-func requests(server *Server) (found []string) {
-	for _, call := range server.Calls() {
-		text := call.Verb + " " + call.Object.Kind.Plural + "/" + call.Object.Name
-		if len(found) == 0 || found[len(found)-1] != text {
-			found = append(found, text)
-		}
-	}
-	return found
-}
-
-func requireInstalled(t *testing.T, server *Server) {
-	t.Helper()
-	for _, ref := range []cluster.Ref{caches, pools, account, role, deployment} {
-		require.NotNil(t, server.Object(ref), ref)
-	}
-}
-
-func TestApplyAppliesCRDsFirst(t *testing.T) {
+// The kubelet may run init containers again. A link in the volume leads nowhere.
+func TestUnpackReplacesWhatAnEarlierRunLeft(t *testing.T) {
 	t.Parallel()
-	server := newServer(t)
-	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(unpacking.Apply), p.log)
-	assert.Equal(t, []string{
-		"patch customresourcedefinitions/caches.example.org", "patch customresourcedefinitions/pools.example.org",
-		"watch customresourcedefinitions/caches.example.org", "watch customresourcedefinitions/pools.example.org",
-		"patch serviceaccounts/cache", "patch clusterroles/cache", "patch stacks/cache", "patch deployments/cache",
-	}, requests(server))
-	requireInstalled(t, server)
-	for _, call := range server.Calls() {
-		if call.Verb == "patch" {
-			assert.Equal(t, "fieldManager=resourceplugins-unpacker&force=false", call.Query, call.Object)
-		}
-	}
-	assert.Contains(t, p.log.String(), `did not apply stack "cache" in namespace "ns": the cluster does not serve stacks.crossplane.io/v1alpha1`)
-	assert.Empty(t, p.message())
-}
-
-func TestApplyWaitsUntilCRDsAreEstablished(t *testing.T) {
-	t.Parallel()
-	server := newServer(t)
-	server.SetSlow()
-	p := newUnpacker(t, server, cachePackage())
-	running := p.start(unpacking.Apply)
-	p.waitForLog("waiting for customresourcedefinition")
-	server.SetStatus(caches, object{"conditions": []any{object{"type": "Established", "status": "False"}}})
-	time.Sleep(50 * time.Millisecond)
-	assert.Nil(t, server.Object(account), "nothing else may be applied before")
-	server.SetStatus(caches, established)
-	server.SetStatus(pools, established)
-	require.Zero(t, running.wait(), p.log)
-	requireInstalled(t, server)
-}
-
-// A package requires CRDs of another package, whose Job may end later.
-func TestApplyWaitsForRequiredCRDs(t *testing.T) {
-	t.Parallel()
-	server := newServer(t)
-	installation := cachePackage()
-	installation.Requires = []string{"volumes.storage.example.org"}
-	p := newUnpacker(t, server, installation)
-	running := p.start(unpacking.Apply)
-	p.waitForLog(`waiting for customresourcedefinition "volumes.storage.example.org" to be established`)
-	time.Sleep(50 * time.Millisecond)
-	assert.Nil(t, server.Object(caches), "nothing may be applied before")
-	volumes := refOf("CustomResourceDefinition", "volumes.storage.example.org")
-	server.Edit(volumes, "other", object{"spec": object{"versions": []any{object{"name": "v1"}}}})
-	require.Zero(t, running.wait(), p.log)
-	requireInstalled(t, server)
-}
-
-func TestApplyEndsIfACRDCannotBeEstablished(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		happens func(*Server)
-		want    string
-	}{
-		"names taken": {func(s *Server) {
-			s.SetStatus(caches, object{"conditions": []any{
-				object{"type": "NamesAccepted", "status": "False", "message": `"Cache" is already in use`},
-			}})
-		}, `package "cache": customresourcedefinition "caches.example.org" must have names that no other CRD has: "Cache" is already in use`},
-		"deleted": {func(s *Server) { s.Remove(caches) }, `customresourcedefinition "caches.example.org" was deleted: it must exist`},
+	source, volume, outside := example(t), t.TempDir(), filepath.Join(t.TempDir(), "victim")
+	file := filepath.Join(volume, "objects.json")
+	require.NoError(t, os.WriteFile(outside, []byte("kept"), 0o600))
+	for _, plant := range []func() error{
+		func() error { return nil },
+		func() error { return os.WriteFile(file, []byte("[{"), 0o600) },
+		func() error { return errors.Join(os.Remove(file), os.Symlink(outside, file)) },
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := newServer(t)
-			server.SetSlow()
-			p := newUnpacker(t, server, cachePackage())
-			running := p.start(unpacking.Apply)
-			// The watch must have begun, or the server has no event.
-			require.Eventually(t, func() bool {
-				return slices.Contains(requests(server), "watch customresourcedefinitions/caches.example.org")
-			}, enough, time.Millisecond)
-			time.Sleep(20 * time.Millisecond)
-			test.happens(server)
-			require.Equal(t, 1, running.wait(), p.log)
-			assert.Contains(t, p.message(), test.want)
-			assert.Nil(t, server.Object(account))
-		})
+		require.NoError(t, plant())
+		p := newUnpacker(t)
+		require.Zero(t, p.program.Run([]string{unpacking.Unpack, source, file}), p.log)
+		assert.Len(t, unpacked(t, file), 6)
 	}
+	text, err := os.ReadFile(outside)
+	require.NoError(t, err)
+	assert.Equal(t, "kept", string(text))
 }
 
-// If an unpacked package differs from the rendered one, nothing is applied: the permissions of the Job are for the rendered
-// names, and a tag can be moved.
-func TestApplyRefusesAnotherPackage(t *testing.T) {
+// A link within the folder is read as the file.
+func TestUnpackFollowsLinksWithinTheFolder(t *testing.T) {
 	t.Parallel()
-	for name, test := range map[string]struct {
-		change func(*unpackerRun)
-		want   string
-	}{
-		"digest": {func(p *unpackerRun) { p.objects[1].Digest = "sha256:0" },
-			`CustomResourceDefinition "caches.example.org" of apiextensions.k8s.io/v1 has another content`},
-		"no digest": {func(p *unpackerRun) { p.objects[4].Digest = "" }, `Stack "cache" of stacks.crossplane.io/v1alpha1 has another content`},
-		"missing":   {func(p *unpackerRun) { p.objects = p.objects[:5] }, `Deployment "cache" of apps/v1 is missing`},
-		"more": {func(p *unpackerRun) {
-			p.objects = append(p.objects, unpacker.Object{APIVersion: "v1", Kind: "Pod", Name: "extra", JSON: []byte("{}")})
-		}, `Pod "extra" of v1 was not rendered`},
-		"twice": {func(p *unpackerRun) { p.objects = append(p.objects, p.objects[0]) }, `ServiceAccount "cache" of v1 is in it twice`},
-		"renamed": {func(p *unpackerRun) { p.objects[3].Name = "admin" },
-			`ClusterRole "cache" of rbac.authorization.k8s.io/v1 is missing, ClusterRole "admin" of rbac.authorization.k8s.io/v1 was not rendered`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := newServer(t)
-			p := newUnpacker(t, server, cachePackage())
-			test.change(p)
-			require.Equal(t, 1, p.run(unpacking.Apply))
-			assert.Contains(t, p.message(), `package "cache": nothing applied: the package image must be the one that was rendered, but `)
-			assert.Contains(t, p.message(), test.want)
-			assert.Contains(t, p.message(), "pin the image by its digest")
-			assert.Empty(t, server.Calls())
-		})
-	}
-}
-
-func TestApplyWinsConflictsForItsOwnObjects(t *testing.T) {
-	t.Parallel()
-	server := newServer(t)
-	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(unpacking.Apply), p.log)
-	server.Edit(deployment, "kubectl-edit", object{"spec": object{"size": 7, "paused": true}})
-	require.Zero(t, p.run(unpacking.Apply), p.log)
-	spec := server.Object(deployment)["spec"].(object)
-	assert.InDelta(t, 1, spec["size"], 0)
-	assert.Equal(t, true, spec["paused"], "a field that is not ours is kept")
-
-	// Objects of the same rendering that another tool has applied are ours, too.
-	labelled := newServer(t)
-	labelled.Edit(deployment, "kubectl-client-side-apply", object{
-		"metadata": object{"labels": object{contract.ManagedByKey: contract.ManagedBy}}, "spec": object{"size": 7},
-	})
-	p = newUnpacker(t, labelled, cachePackage())
-	require.Zero(t, p.run(unpacking.Apply), p.log)
-	assert.InDelta(t, 1, labelled.Object(deployment)["spec"].(object)["size"], 0)
-}
-
-func TestApplyRefusesForeignObjects(t *testing.T) {
-	t.Parallel()
-	server := newServer(t)
-	server.Edit(deployment, "helm", object{"spec": object{"size": 7, "versions": []any{}}})
-	before := server.Object(deployment)
-	p := newUnpacker(t, server, cachePackage())
-	require.Equal(t, 1, p.run(unpacking.Apply))
-	assert.Contains(t, p.message(), `deployment "cache" in namespace "ns" exists and belongs to another tool: spec`)
-	assert.Contains(t, p.message(), `and 1 more fields: conflict with "helm"; delete it or rename it to install the package`)
-	assert.Equal(t, before, server.Object(deployment))
-}
-
-func TestApplyNamesTheMissingPermission(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		verb string
-		ref  cluster.Ref
-		want string
-	}{
-		{"patch", role, `patch clusterrole "cache": 403 Forbidden (Invalid value: `},
-		{"watch", caches, `watch customresourcedefinition "caches.example.org": 403 Forbidden: a ClusterRole must grant the Pod's ServiceAccount "watch" on it`},
-		{"patch", deployment, `: a Role must grant the Pod's ServiceAccount "patch" on it`},
-	} {
-		t.Run(test.verb+" "+test.ref.Kind.String(), func(t *testing.T) {
-			t.Parallel()
-			server := newServer(t)
-			server.Deny(test.verb, test.ref)
-			p := newUnpacker(t, server, cachePackage())
-			p.program.Timing.ApplyTimeout = 100 * time.Millisecond
-			require.Equal(t, 1, p.run(unpacking.Apply))
-			assert.Contains(t, p.message(), test.want)
-		})
-	}
-}
-
-// Roles may be applied after the Job.
-func TestApplyWaitsForPermissions(t *testing.T) {
-	t.Parallel()
-	server := newServer(t)
-	server.Deny("patch", role)
-	p := newUnpacker(t, server, cachePackage())
-	p.program.Timing.ApplyTimeout = enough
-	running := p.start(unpacking.Apply)
-	require.Eventually(t, func() bool { return slices.Contains(requests(server), "patch clusterroles/cache") }, enough, time.Millisecond)
-	server.Allow("patch", role)
-	require.Zero(t, running.wait(), p.log)
-	requireInstalled(t, server)
-}
-
-// If the cluster does not serve the version of the CRDs, the message names the version.
-func TestApplyNamesTheVersionThatIsNotServed(t *testing.T) {
-	t.Parallel()
-	installation := cachePackage()
-	installation.Objects[1].APIVersion = "apiextensions.k8s.io/v1beta1"
-	p := newUnpacker(t, newServer(t), installation)
-	p.program.Timing.ApplyTimeout = 50 * time.Millisecond
-	require.Equal(t, 1, p.run(unpacking.Apply))
-	assert.Contains(t, p.message(), `the cluster must serve customresourcedefinitions of apiextensions.k8s.io/v1beta1`)
-}
-
-func TestApplyAppliesAgainWhatIsBeingDeleted(t *testing.T) {
-	t.Parallel()
-	server := newServer(t)
-	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(unpacking.Apply), p.log)
-	server.SetStatus(deployment, object{"old": true})
-	server.Edit(deployment, "garbage-collector", object{"metadata": object{"deletionTimestamp": "2026-01-01T00:00:00Z"}})
-	running := p.start(unpacking.Apply)
-	time.Sleep(50 * time.Millisecond)
-	server.Remove(deployment)
-	require.Zero(t, running.wait(), p.log)
-	assert.Nil(t, server.Object(deployment)["status"], "it must be a new object")
-}
-
-// A run that is interrupted at any request is completed by the next.
-func TestApplyCompletesAnInterruptedRun(t *testing.T) {
-	t.Parallel()
-	for stop := 1; stop <= 8; stop++ {
-		t.Run(fmt.Sprint(stop), func(t *testing.T) {
-			t.Parallel()
-			server := newServer(t)
-			first := newUnpacker(t, server, cachePackage())
-			reached := make(chan struct{}, 100)
-			server.Inject(func(call Call) Fault {
-				if call.Number < stop {
-					return nil
-				}
-				reached <- struct{}{}
-				return Hang("")
-			})
-			running := first.start(unpacking.Apply)
-			<-reached
-			running.terminate()
-			require.Equal(t, termination.ExitCode, running.wait(), first.log)
-			assert.Contains(t, first.message(), "the Pod is being terminated")
-			server.Inject(nil)
-			second := newUnpacker(t, server, cachePackage())
-			require.Zero(t, second.run(unpacking.Apply), second.log)
-			requireInstalled(t, server)
-		})
-	}
-}
-
-func TestApplyAndDeleteSurviveOutages(t *testing.T) {
-	t.Parallel()
-	faults := []Fault{
-		Cut, Status(429, marker), Status(500, marker), Status(503, marker), Garbage(marker), CutWithin(marker),
-		Status(409, marker), RetryAfter("0"),
-	}
-	for i := range rounds(4) {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			t.Parallel()
-			server := newServer(t)
-			server.Inject(func(call Call) Fault {
-				switch at := (call.Number*7 + i) % 12; {
-				case at < len(faults):
-					return faults[at]
-				case at == len(faults) && call.Verb == "patch":
-					return CutAfter
-				default:
-					return nil
-				}
-			})
-			for _, command := range []string{unpacking.Apply, unpacking.Delete} {
-				p := newUnpacker(t, server, cachePackage())
-				running := p.start(command)
-				time.Sleep(time.Duration(i) * 5 * time.Millisecond)
-				up := server.Down()
-				time.Sleep(50 * time.Millisecond)
-				up()
-				require.Zero(t, running.wait(), p.log)
-				if command == unpacking.Apply {
-					requireInstalled(t, server)
-				}
-			}
-			for _, of := range []cluster.Ref{caches, pools, account, role, deployment} {
-				assert.Nil(t, server.Object(of), of)
-			}
-		})
-	}
-}
-
-func installed(t *testing.T) *Server {
-	t.Helper()
-	server := newServer(t)
-	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(unpacking.Apply), p.log)
-	server.mu.Lock()
-	server.calls = nil
-	server.mu.Unlock()
-	return server
-}
-
-func TestDeleteRemovesInReverseOrder(t *testing.T) {
-	t.Parallel()
-	server := installed(t)
-	server.Linger(deployment, 3) // the Pods end first
-	p := newUnpacker(t, server, cachePackage())
-	require.Zero(t, p.run(unpacking.Delete), p.log)
-	assert.Equal(t, []string{
-		"list caches/", "list pools/", "delete deployments/cache", "delete stacks/cache", "delete clusterroles/cache",
-		"list pools/", "delete customresourcedefinitions/pools.example.org",
-		"list caches/", "delete customresourcedefinitions/caches.example.org", "delete serviceaccounts/cache",
-	}, requests(server))
-	assert.Empty(t, server.state.objects)
-	assert.Contains(t, p.log.String(), `stack "cache" in namespace "ns" did not exist`)
-
-	again := newUnpacker(t, server, cachePackage())
-	require.Zero(t, again.run(unpacking.Delete), again.log)
-	assert.Contains(t, again.log.String(), `deployment "cache" in namespace "ns" did not exist`)
-}
-
-func TestDeleteRefusesWhileThereAreCustomResources(t *testing.T) {
-	t.Parallel()
-	server := installed(t)
-	server.Put(oneCache, object{})
-	p := newUnpacker(t, server, cachePackage())
-	require.Equal(t, 1, p.run(unpacking.Delete))
-	assert.Equal(t, `package "cache": nothing deleted: custom resources must be deleted first, since the cluster deletes them `+
-		`with their CRD: caches.example.org "shop/sessions"`+"\n", p.message())
-	requireInstalled(t, server)
-
-	server.Remove(oneCache)
-	require.Zero(t, p.run(unpacking.Delete), p.log)
-	assert.Empty(t, server.state.objects)
-}
-
-// A CRD is kept if a custom resource is created while the package is removed.
-func TestDeleteKeepsACRDThatGetsACustomResource(t *testing.T) {
-	t.Parallel()
-	server := installed(t)
-	server.Linger(deployment, 1000)
-	p := newUnpacker(t, server, cachePackage())
-	running := p.start(unpacking.Delete)
-	require.Eventually(t, func() bool { return slices.Contains(requests(server), "delete deployments/cache") }, enough, time.Millisecond)
-	server.Put(oneCache, object{})
-	server.Linger(deployment, 0)
-	require.Equal(t, 1, running.wait(), p.log)
-	assert.Contains(t, p.message(), `caches.example.org "shop/sessions"`)
-	assert.NotNil(t, server.Object(caches))
-}
-
-// The CRD belongs to another version of the package, so its custom resources cannot be listed.
-func TestDeleteRefusesWhatItCannotSee(t *testing.T) {
-	t.Parallel()
-	server := installed(t)
-	installation := cachePackage()
-	installation.Custom[0].Version = "v2"
-	p := newUnpacker(t, server, installation)
-	require.Equal(t, 1, p.run(unpacking.Delete))
-	assert.Contains(t, p.message(), `customresourcedefinition "caches.example.org" must serve version "v2", or its custom resources cannot be listed`)
-	requireInstalled(t, server)
-}
-
-func TestDeleteNamesTheMissingPermission(t *testing.T) {
-	t.Parallel()
-	server := installed(t)
-	server.Deny("list", cluster.Ref{Kind: oneCache.Kind})
-	p := newUnpacker(t, server, cachePackage())
-	p.program.Timing.ApplyTimeout = 50 * time.Millisecond
-	require.Equal(t, 1, p.run(unpacking.Delete))
-	assert.Contains(t, p.message(), `list caches: 403 Forbidden`)
-	assert.Contains(t, p.message(), `a ClusterRole must grant the Pod's ServiceAccount "list" on it`)
-	requireInstalled(t, server)
-}
-
-func TestDeleteCompletesAnInterruptedRun(t *testing.T) {
-	t.Parallel()
-	for stop := 1; stop <= 10; stop++ {
-		t.Run(fmt.Sprint(stop), func(t *testing.T) {
-			t.Parallel()
-			server := installed(t)
-			reached := make(chan struct{}, 100)
-			server.Inject(func(call Call) Fault {
-				if call.Number < stop {
-					return nil
-				}
-				reached <- struct{}{}
-				return Hang("")
-			})
-			first := newUnpacker(t, server, cachePackage())
-			running := first.start(unpacking.Delete)
-			<-reached
-			running.terminate()
-			require.Equal(t, termination.ExitCode, running.wait(), first.log)
-			server.Inject(nil)
-			second := newUnpacker(t, server, cachePackage())
-			require.Zero(t, second.run(unpacking.Delete), second.log)
-			assert.Empty(t, server.state.objects)
-		})
-	}
+	source, folder := example(t), t.TempDir()
+	p := newUnpacker(t)
+	require.Zero(t, p.program.Run([]string{unpacking.Unpack, source, filepath.Join(folder, "plain.json")}), p.log)
+	app := filepath.Join(source, "app.yaml")
+	require.NoError(t, os.Rename(app, filepath.Join(source, "other.txt")))
+	require.NoError(t, os.Symlink("other.txt", app))
+	require.Zero(t, p.program.Run([]string{unpacking.Unpack, source, filepath.Join(folder, "linked.json")}), p.log)
+	assert.Equal(t, unpacked(t, filepath.Join(folder, "plain.json")), unpacked(t, filepath.Join(folder, "linked.json")))
 }
 
 func TestUnpackerUsage(t *testing.T) {
 	t.Parallel()
-	for _, arguments := range [][]string{nil, {"what"}, {"copy", "one"}, {"apply", "more"}, {"delete", "more"}, {"copy-self"}} {
-		p := newUnpacker(t, nil, cachePackage())
-		require.Equal(t, 2, p.run(arguments...))
-		assert.Equal(t, "usage: unpacker copy-self DIR | copy SRC DST | apply | delete\n", p.message())
+	for _, arguments := range [][]string{nil, {"what"}, {"unpack", "one"}, {"unpack", "one", "two", "more"}, {"copy-self"}} {
+		p := newUnpacker(t)
+		require.Equal(t, 2, p.program.Run(arguments))
+		assert.Equal(t, "usage: unpacker copy-self DIR | unpack FOLDER FILE\n", p.message())
 	}
 }
 
-func TestUnpackerNeedsAnInstallation(t *testing.T) {
+func TestUnpackerNeedsSettings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"":                                "environment variable RESOURCEPLUGINS_INSTALLATION must be set",
-		"{":                               "cannot read the installation in RESOURCEPLUGINS_INSTALLATION: the image of the unpacker must have the version",
-		`{"name":"a","objects":[],"x":1}`: `unknown field "x"`,
-		`{"name":"a"}`:                    "the installation must have a name and objects",
+		"":                   "environment variable RESOURCEPLUGINS_PACKAGE_SETTINGS must be set",
+		"{":                  "cannot read the settings in RESOURCEPLUGINS_PACKAGE_SETTINGS: the image of the unpacker must have the version",
+		`{"name":"a","x":1}`: `unknown field "x"`,
+		`{}`:                 "the settings must have a name",
 	} {
-		p := newUnpacker(t, newServer(t), cachePackage())
-		getenv := p.program.Getenv
-		p.program.Getenv = func(name string) string {
-			if name == unpacking.Variable {
-				return text
-			}
-			return getenv(name)
-		}
-		require.Equal(t, 1, p.run(unpacking.Apply))
+		p := newUnpacker(t)
+		p.variables[unpacking.SettingsVariable] = text
+		require.Equal(t, 1, p.program.Run([]string{unpacking.Unpack, example(t), filepath.Join(t.TempDir(), "o.json")}))
 		assert.Contains(t, p.message(), want)
 	}
-	p := newUnpacker(t, newServer(t), cachePackage())
-	p.program.Getenv = func(string) string { return "" }
-	require.Equal(t, 1, p.run(unpacking.Apply))
+	p := newUnpacker(t)
+	p.variables = nil
+	require.Equal(t, 1, p.program.Run([]string{unpacking.Unpack, example(t), filepath.Join(t.TempDir(), "o.json")}))
 	assert.Contains(t, p.message(), "environment variable RESOURCEPLUGINS_NAMESPACE must be set")
+}
+
+// For any hostile package image, nothing is written, nothing is read outside the folder, and the message names the file.
+func TestUnpackRefusesHostilePackages(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		plant func(folder, outside string) error
+		want  string
+	}{
+		"link to a file outside": {
+			func(folder, outside string) error { return os.Symlink(outside+"/secret", folder+"/app.yaml") },
+			`"app.yaml": must link to a file of the folder`,
+		},
+		"relative link out": {
+			func(folder, _ string) error { return os.Symlink("../../../../../../etc/passwd", folder+"/x.yaml") },
+			`"x.yaml": must link to a file of the folder`,
+		},
+		"link to a folder outside": {
+			func(folder, outside string) error { return os.Symlink(outside, folder+"/resources") },
+			`"resources": must link to a file of the folder`,
+		},
+		"link to itself": {
+			func(folder, _ string) error { return os.Symlink("loop", folder+"/loop") },
+			`"loop": must link to a file of the folder`,
+		},
+		"link to a process": {
+			func(folder, _ string) error { return os.Symlink("/proc/self/environ", folder+"/app.yaml") },
+			`"app.yaml": must link to a file of the folder`,
+		},
+		"named pipe": {
+			func(folder, _ string) error { return syscall.Mkfifo(folder+"/pipe.yaml", 0o600) },
+			`"pipe.yaml": must be a `,
+		},
+		"link to a named pipe": {
+			func(folder, _ string) error {
+				return errors.Join(syscall.Mkfifo(folder+"/z", 0o600), os.Symlink("z", folder+"/a.yaml"))
+			},
+			`"a.yaml": must link to a file of the folder`,
+		},
+		"socket": {
+			func(folder, _ string) error {
+				listener, err := net.Listen("unix", folder+"/s")
+				if err == nil {
+					listener.(*net.UnixListener).SetUnlinkOnClose(false)
+					err = listener.Close()
+				}
+				return err
+			},
+			`"s": must be a `,
+		},
+		"device": {
+			func(folder, _ string) error { return syscall.Mknod(folder+"/zero", syscall.S_IFCHR|0o666, 1<<8|5) },
+			`"zero": must be a `,
+		},
+		"many files": {
+			func(folder, _ string) error {
+				for i := range 10_001 {
+					if err := os.WriteFile(fmt.Sprintf("%s/%d.yaml", folder, i), nil, 0o600); err != nil {
+						return err
+					}
+				}
+				return nil
+			},
+			`must have at most 10000 files`,
+		},
+		"deep": {
+			func(folder, _ string) error { return os.MkdirAll(folder+strings.Repeat("/a", 129), 0o700) },
+			`the path must have at most 128 elements`,
+		},
+		"large": {
+			func(folder, _ string) error {
+				return errors.Join(os.WriteFile(folder+"/large.yaml", nil, 0o600), os.Truncate(folder+"/large.yaml", 16<<20+1)) // sparse
+			},
+			`"large.yaml": must not be larger than 16777216 bytes`,
+		},
+		"link to the folder itself": {
+			func(folder, _ string) error {
+				return errors.Join(os.Rename(folder, folder+"2"), os.Symlink(folder+"2", folder))
+			},
+			`/.registry must be a folder`,
+		},
+		"no folder": {
+			func(folder, _ string) error { return os.RemoveAll(folder) }, `/.registry must exist`,
+		},
+		"a file in place of the folder": {
+			func(folder, _ string) error {
+				return errors.Join(os.RemoveAll(folder), os.WriteFile(folder, nil, 0o600))
+			},
+			`/.registry must be a folder`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			base := t.TempDir()
+			source, outside := filepath.Join(base, ".registry"), filepath.Join(base, "o")
+			files(t, base, ".registry/first/crd.yaml", "o/secret")
+			before := tree(t, outside)
+			if err := test.plant(source, outside); err != nil {
+				checkout.LeaveOut(t, "this machine does not allow it: %v", err)
+			}
+			volume := filepath.Join(base, "v")
+			require.NoError(t, os.Mkdir(volume, 0o755))
+			p := newUnpacker(t)
+			require.Equal(t, 1, p.program.Run([]string{unpacking.Unpack, source, filepath.Join(volume, "objects.json")}), p.log)
+			assert.Contains(t, p.message(), `package "storage": in the package image: `)
+			assert.Contains(t, p.message(), test.want)
+			assert.Equal(t, before, tree(t, outside))
+			assert.Empty(t, tree(t, volume), "nothing is written of a package that is refused")
+		})
+	}
+}
+
+// The copied program runs without other files, as in a package image with only YAML.
+func TestCopySelfCopiesAProgramThatRuns(t *testing.T) {
+	t.Parallel()
+	volume := t.TempDir()
+	for range 2 {
+		out, err := exec.Command(unpackerPath, unpacking.CopySelf, volume).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+	assert.Equal(t, []string{"unpacker"}, names(t, volume))
+	file := filepath.Join(volume, filepath.Base(unpacking.ObjectsFile))
+	command := exec.Command(filepath.Join(volume, "unpacker"), unpacking.Unpack, example(t), file)
+	command.Env = []string{contract.NamespaceVariable + "=ns", unpacking.SettingsVariable + "=" + settingsOf(t, "storage")}
+	out, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.Len(t, unpacked(t, file), 6)
+	assert.Equal(t, "/unpacker", unpacking.Copied[len(unpacking.VolumeMount):], "where the renderer expects it")
+}
+
+func names(t *testing.T, folder string) (found []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		found = append(found, entry.Name())
+	}
+	return found
 }

@@ -18,7 +18,7 @@ type access struct {
 	cluster, namespaced []rbacv1.PolicyRule
 }
 
-// grant allows verbs on objects by their names. The names limit create, too: the unpacker creates objects by server-side
+// grant allows verbs on objects by their names. The names limit create, too: the manager creates objects by server-side
 // apply, whose requests name them, so that the API server knows the name when it authorizes the creation
 // (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/endpoints/handlers/patch.go#L203). Who may create or patch a
 // role may escalate and bind it: the controller has permissions that the Job has not

@@ -80,7 +80,7 @@ func granted(t *testing.T, objects []*krm.Item, account, namespace string) map[r
 	return rights
 }
 
-// needed are the rights that the unpacker's requests need.
+// needed are the rights that the manager's requests need.
 func needed(job *batchv1.Job, i unpacking.Installation) map[right]bool {
 	rights := map[right]bool{}
 	command := job.Spec.Template.Spec.Containers[0].Command[1]
@@ -117,11 +117,11 @@ func kindFor2(command, kind string) string {
 	return kind
 }
 
-// installationOf is what the unpacker of a Job reads, after Kubernetes has made one $ of two.
+// installationOf is what the manager of a Job reads, after Kubernetes has made one $ of two.
 func installationOf(t *testing.T, job *batchv1.Job) (i unpacking.Installation) {
 	t.Helper()
 	for _, variable := range job.Spec.Template.Spec.Containers[0].Env {
-		if variable.Name == unpacking.Variable {
+		if variable.Name == unpacking.InstallationVariable {
 			require.NoError(t, json.Unmarshal([]byte(strings.ReplaceAll(variable.Value, "$$", "$")), &i))
 		}
 	}

@@ -55,7 +55,7 @@ func CompatibleJob(request *StackInstall, executor, templating string) ([]byte, 
 				Containers: []corev1.Container{{
 					Name: "stack-unpack-and-output", Image: executor, ImagePullPolicy: corev1.PullIfNotPresent,
 					Args: []string{
-						"stack", "unpack", "--content-dir=" + unpacking.FolderCopy, "--permission-scope=" + scope,
+						"stack", "unpack", "--content-dir=" + unpacking.VolumeMount + unpacking.Folder, "--permission-scope=" + scope,
 						"--templating-controller-image=" + templating,
 					},
 					VolumeMounts: mounts,

@@ -14,11 +14,13 @@ import (
 // needImages adds the images of a stack: the package, if a Job unpacks it, and its controller.
 func (r *renderer) needImages(i *installation) {
 	if r.options.Install == installJob {
-		r.images[r.options.UnpackerImage], r.images[i.chosen.Image()] = true, true
+		for _, image := range []string{r.options.UnpackerImage, r.options.HelperImage, i.chosen.Image()} {
+			r.images[image] = true
+		}
 	}
-	spec := r.spec(i)
-	spec.Mirror = nil
-	objects, err := pack.Install(i.unpacked(), spec, i.of.namespace)
+	settings := r.settings(i)
+	settings.Mirror = nil
+	objects, err := pack.Install(i.unpacked(), settings, i.of.namespace)
 	if err != nil {
 		return // stacks reports it
 	}

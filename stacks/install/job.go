@@ -33,8 +33,8 @@ func (r *renderer) stacks() {
 	for _, i := range r.installations() {
 		r.summary.Packages++
 		r.needImages(i)
-		spec := r.spec(i)
-		objects, err := pack.Install(i.unpacked(), spec, i.of.namespace)
+		settings := r.settings(i)
+		objects, err := pack.Install(i.unpacked(), settings, i.of.namespace)
 		if err != nil {
 			r.refuse(i.of.item, fieldOf(i.of), fmt.Sprintf("package %q cannot be rendered: %s; run validate-plugin for all findings",
 				i.chosen.Image(), firstLine(err)))
@@ -48,13 +48,14 @@ func (r *renderer) stacks() {
 			r.objects(i, objects)
 			continue
 		}
-		if spec.Objects, err = i.installed(objects); err != nil {
+		names, err := i.installed(objects)
+		if err != nil {
 			r.refuse(i.of.item, fieldOf(i.of), fmt.Sprintf("package %q cannot be rendered: %s; run validate-plugin for all findings",
 				i.chosen.Image(), firstLine(err)))
 			continue
 		}
 		r.reportRights(i, objects)
-		r.job(i, spec)
+		r.job(i, settings, names)
 	}
 	r.removals()
 }
@@ -131,19 +132,19 @@ func nameOf(of *request) string { return fmt.Sprintf("%s %q", of.Kind, of.namesp
 // crd is the kind of CRDs.
 const crd = "CustomResourceDefinition"
 
-// plurals are the resources of the kinds that the unpacker applies.
+// plurals are the resources of the kinds that a Job applies.
 var plurals = map[string]string{
 	crd: "customresourcedefinitions", "ServiceAccount": "serviceaccounts", "Deployment": "deployments",
 	"Role": "roles", "RoleBinding": "rolebindings", "ClusterRole": "clusterroles", "ClusterRoleBinding": "clusterrolebindings",
 	"Stack": "stacks", "StackDefinition": "stackdefinitions", "Extension": "extensions",
 }
 
-// installed names objects for the unpacker.
+// installed names objects for the manager.
 func installed(objects []*unstructured.Unstructured) (names []unpacking.Object) {
 	for _, object := range objects {
 		names = append(names, unpacking.Object{
-			APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Resource: plurals[object.GetKind()], Name: object.GetName(),
-			IsNamespaced: object.GetNamespace() != "", IsOptional: isStack(object.GetAPIVersion()),
+			Key:      unpacking.Key{APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Name: object.GetName()},
+			Resource: plurals[object.GetKind()], IsNamespaced: object.GetNamespace() != "", IsOptional: isStack(object.GetAPIVersion()),
 		})
 	}
 	return names
@@ -169,7 +170,7 @@ func (i *installation) installed(objects []*unstructured.Unstructured) ([]unpack
 }
 
 // job adds the Job that installs a package, with what it may do.
-func (r *renderer) job(i *installation, spec *unpacking.Installation) {
+func (r *renderer) job(i *installation, settings *unpacking.Settings, objects []unpacking.Object) {
 	name := contract.ObjectName(contract.Hash("unpack", i.of.namespace, i.record), i.record, "unpack")
 	template := r.template(i.of, name)
 	pod := &template.Spec
@@ -179,22 +180,26 @@ func (r *renderer) job(i *installation, spec *unpacking.Installation) {
 			SizeLimit: new(resource.MustParse("512Mi")),
 		}},
 	})
-	packageImage, _ := imageref.Mirrored(r.options.Mirror, spec.Image)
+	packageImage, _ := imageref.Mirrored(r.options.Mirror, settings.Image)
 	pod.InitContainers = []corev1.Container{
 		render.HelperContainer(corev1.Container{
 			Name: "copy-unpacker", Image: r.options.UnpackerImage, VolumeMounts: []corev1.VolumeMount{volume},
 			Command: []string{unpacking.Binary, unpacking.CopySelf, unpacking.VolumeMount},
 		}),
 		readingContainer(corev1.Container{
-			Name: "stack-copy-to-volume", Image: packageImage, VolumeMounts: []corev1.VolumeMount{volume},
+			Name: "stack-unpack", Image: packageImage, VolumeMounts: []corev1.VolumeMount{volume},
 			ImagePullPolicy: corev1.PullPolicy(i.of.Spec.ImagePullPolicy),
-			Command:         []string{unpacking.Copied, unpacking.Copy, unpacking.Folder, unpacking.FolderCopy},
+			Command:         []string{unpacking.Copied, unpacking.Unpack, unpacking.Folder, unpacking.ObjectsFile},
+			Env: []corev1.EnvVar{
+				render.Variable(unpacking.SettingsVariable, encoded(settings)), render.NamespaceVariable(),
+			},
 		}),
 	}
 	volume.ReadOnly = true
-	r.unpacker(template, "stack-unpack-and-apply", unpacking.Apply, spec, volume)
-	access := grant(spec.Objects, "create", "patch")
-	access.watch(spec.Requires)
+	applied := &unpacking.Installation{Name: i.record, Requires: i.requires(), Objects: objects}
+	r.manager(template, "stack-apply", unpacking.Apply, applied, volume)
+	access := grant(applied.Objects, "create", "patch")
+	access.watch(applied.Requires)
 	phase := v1alpha1.PhaseCreate
 	r.access(i.of, phase, false, name, i.chosen.Image(), access)
 	r.addJob(i.of, phase, false, name, i.chosen.Image(), template)
@@ -222,17 +227,22 @@ func (r *renderer) podDeadline() int64 {
 	return int64(r.options.StepTimeoutSeconds) + int64(r.options.StartTimeoutSeconds)
 }
 
-// unpacker adds the container that works on the cluster. It alone has a token.
-func (r *renderer) unpacker(
-	template *corev1.PodTemplateSpec, name, command string, spec *unpacking.Installation, mounts ...corev1.VolumeMount,
-) {
-	text, err := json.Marshal(spec)
+// encoded is the input of a program.
+func encoded(input any) string {
+	text, err := json.Marshal(input)
 	if err != nil {
 		panic(err) // strings alone
 	}
+	return string(text)
+}
+
+// manager adds the container that works on the cluster. It alone has a token.
+func (r *renderer) manager(
+	template *corev1.PodTemplateSpec, name, command string, input *unpacking.Installation, mounts ...corev1.VolumeMount,
+) {
 	container := readingContainer(corev1.Container{
-		Name: name, Image: r.options.UnpackerImage, Command: []string{unpacking.Binary, command}, VolumeMounts: mounts,
-		Env: []corev1.EnvVar{render.Variable(unpacking.Variable, string(text)), render.NamespaceVariable()},
+		Name: name, Image: r.options.HelperImage, Command: []string{contract.HelperBinary, command}, VolumeMounts: mounts,
+		Env: []corev1.EnvVar{render.Variable(unpacking.InstallationVariable, encoded(input)), render.NamespaceVariable()},
 	})
 	render.AddToken(&template.Spec, &container)
 	template.Spec.Containers = append(template.Spec.Containers, container)

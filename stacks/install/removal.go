@@ -72,14 +72,14 @@ func owns(of *request, chosen *dependency.Chosen) bool {
 // remove adds the Job that removes packages of a request's closure. Those are chosen by includes, which also says whether
 // the package's CRDs are removed: they stay while another namespace has the package.
 func (r *renderer) remove(of *request, isHeld bool, includes func(*dependency.Chosen) (withCRDs, isIncluded bool)) {
-	spec := &unpacking.Installation{Name: of.Name}
+	removed := &unpacking.Installation{Name: of.Name}
 	for _, chosen := range of.closure {
 		withCRDs, isIncluded := includes(chosen)
 		if !isIncluded {
 			continue
 		}
 		i := r.install(of, chosen)
-		objects, err := pack.Install(i.unpacked(), r.spec(i), of.namespace)
+		objects, err := pack.Install(i.unpacked(), r.settings(i), of.namespace)
 		if err != nil {
 			r.refuse(of.item, fieldOf(of), fmt.Sprintf("package %q cannot be removed: %s; run validate-plugin for all findings",
 				chosen.Image(), firstLine(err)))
@@ -87,24 +87,24 @@ func (r *renderer) remove(of *request, isHeld bool, includes func(*dependency.Ch
 		}
 		for _, object := range installed(objects) {
 			if withCRDs || object.Kind != crd {
-				spec.Objects = append(spec.Objects, object)
+				removed.Objects = append(removed.Objects, object)
 			}
 		}
 		if withCRDs {
-			spec.Custom = append(spec.Custom, custom(chosen)...)
+			removed.Custom = append(removed.Custom, custom(chosen)...)
 		}
 	}
-	if !isHeld && r.isUsed(of, spec.Custom) {
+	if !isHeld && r.isUsed(of, removed.Custom) {
 		return
 	}
-	r.images[r.options.UnpackerImage] = true
+	r.images[r.options.HelperImage] = true
 	own := of.closure[len(of.closure)-1].Image()
 	phase := v1alpha1.PhaseDelete
 	name := contract.ObjectName(contract.Hash("remove", of.namespace, of.Kind, of.Name), of.Name, "remove")
 	template := r.template(of, name)
-	r.unpacker(template, "stack-delete", unpacking.Delete, spec)
-	access := grant(spec.Objects, "delete")
-	access.list(spec.Custom)
+	r.manager(template, "stack-delete", unpacking.Delete, removed)
+	access := grant(removed.Objects, "delete")
+	access.list(removed.Custom)
 	r.access(of, phase, isHeld, name, own, access)
 	r.addJob(of, phase, isHeld, name, own, template)
 }

@@ -248,21 +248,21 @@ func (i *installation) resources() map[string][]string {
 	return plurals
 }
 
-// spec is what the unpacker needs to know to install the package.
-func (r *renderer) spec(i *installation) *unpacking.Installation {
+// settings are what the unpacker needs to know of the request.
+func (r *renderer) settings(i *installation) *unpacking.Settings {
 	of := i.of
-	spec := &unpacking.Installation{
+	settings := &unpacking.Settings{
 		Name: i.record, Controller: i.controller(), Scope: i.scope, Image: i.chosen.Image(),
 		Source: of.Spec.Source, Mirror: r.options.Mirror,
-		ImagePullPolicy: of.Spec.ImagePullPolicy, Labels: labels(of), Resources: i.resources(), Requires: i.requires(),
+		ImagePullPolicy: of.Spec.ImagePullPolicy, Labels: labels(of), Resources: i.resources(),
 	}
 	for _, secret := range of.Spec.ImagePullSecrets {
-		spec.ImagePullSecrets = append(spec.ImagePullSecrets, secret.Name)
+		settings.ImagePullSecrets = append(settings.ImagePullSecrets, secret.Name)
 	}
 	if of.Spec.ServiceAccount != nil && owns(of, i.chosen) {
-		spec.AccountAnnotations = of.Spec.ServiceAccount.Annotations
+		settings.AccountAnnotations = of.Spec.ServiceAccount.Annotations
 	}
-	return spec
+	return settings
 }
 
 // phases reports what becomes of a request: whether it is installed, removed, and whether the removal is held back until

@@ -26,7 +26,7 @@ func (r *renderer) checkRights(i *installation) bool {
 	return !results.Failed()
 }
 
-// reportRights says what the controller may do. With install: job the unpacker makes its role in the cluster, and the render
+// reportRights says what the controller may do. With install: job the manager makes its role in the cluster, and the render
 // has none.
 func (r *renderer) reportRights(i *installation, objects []*unstructured.Unstructured) {
 	for _, object := range objects {

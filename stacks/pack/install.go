@@ -17,7 +17,7 @@ import (
 )
 
 // Install returns registry.Install of objects that were unpacked, with the permissions of their record.
-func Install(u *registry.Unpacked, i *unpacking.Installation, namespace string) ([]*unstructured.Unstructured, error) {
+func Install(u *registry.Unpacked, settings *unpacking.Settings, namespace string) ([]*unstructured.Unstructured, error) {
 	record, err := registry.ObjectOf(u.Record)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func Install(u *registry.Unpacked, i *unpacking.Installation, namespace string) 
 	if err != nil {
 		return nil, err
 	}
-	installed, err := registry.Install(&registry.Unpacked{CRDs: u.CRDs, Record: u.Record, Rules: permissions}, i, namespace)
+	installed, err := registry.Install(&registry.Unpacked{CRDs: u.CRDs, Record: u.Record, Rules: permissions}, settings, namespace)
 	if err != nil {
 		return nil, err
 	}

@@ -12,28 +12,28 @@ import (
 //
 // The objects are those that the stack manager of crossplane v0.10 made, with these differences: names end in a hash, a
 // Namespaced package gets a Role and not a ClusterRole, and permissions have no wildcard where the API group or
-// i.Resources tells what it stands for.
+// settings.Resources tells what it stands for.
 //
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/stack/stack.go
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/install/installjob.go
-func Install(u *Unpacked, i *unpacking.Installation, namespace string) ([]Object, error) {
+func Install(u *Unpacked, settings *unpacking.Settings, namespace string) ([]Object, error) {
 	var objects []Object
 	for _, node := range u.CRDs {
 		crd, err := ObjectOf(node)
 		if err != nil {
 			return nil, err
 		}
-		objects = append(objects, crd.label(i.Labels))
+		objects = append(objects, crd.label(settings.Labels))
 	}
 	record, err := ObjectOf(u.Record)
 	if err != nil {
 		return nil, err
 	}
-	c := &controller{Installation: i, namespace: namespace, kind: record.Text("kind"), rules: u.Rules}
-	if err := record.name(i.Name, namespace); err != nil {
+	c := &controller{Settings: settings, namespace: namespace, kind: record.Text("kind"), rules: u.Rules}
+	if err := record.name(settings.Name, namespace); err != nil {
 		return nil, err
 	}
-	record.label(i.Labels)
+	record.label(settings.Labels)
 	if c.spec, err = record.mapping("spec", "controller", "deployment", "spec"); err != nil {
 		return nil, fmt.Errorf("%s: %w", c.kind, err)
 	}

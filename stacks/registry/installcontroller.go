@@ -13,7 +13,7 @@ import (
 
 // controller is the controller of a package.
 type controller struct {
-	*unpacking.Installation
+	*unpacking.Settings
 
 	namespace string
 	// kind is that of the record.

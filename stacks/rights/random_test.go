@@ -149,7 +149,7 @@ func unpack(t *testing.T, random *rand.Rand) *unpacked {
 		node := kyaml.MustParse(string(text))
 		require.NoError(t, record.PipeE(kyaml.Lookup("spec", "permissions"), kyaml.SetField("rules", node)))
 	}
-	objects, err := pack.Install(u, &unpacking.Installation{Name: "random", Controller: "random", Scope: scopeOf(record)}, "default")
+	objects, err := pack.Install(u, &unpacking.Settings{Name: "random", Controller: "random", Scope: scopeOf(record)}, "default")
 	if err != nil {
 		return nil
 	}

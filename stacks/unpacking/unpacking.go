@@ -1,39 +1,50 @@
-// Package unpacking holds what rendered Jobs and the program that they run, the unpacker, agree on. It has no dependencies,
-// since the runtime module shares it.
+// Package unpacking holds what rendered Jobs and the programs that they run, the unpacker and the manager, agree on. It imports
+// only the standard library, since the runtime module shares it.
 package unpacking
 
-// The unpacker is one static program with a subcommand for each container. A Job that installs a package has three:
-//
-//	init  copy-self   the unpacker       /unpacker copy-self /ext-pkg                          writes /ext-pkg/unpacker
-//	init  copy        the package image  /ext-pkg/unpacker copy /.registry /ext-pkg/.registry
-//	      apply       the unpacker       /unpacker apply
-//
-// A package image needs no shell and no program, and none of its programs runs. A Job that removes a package has only
-// the container delete, which runs `/unpacker delete`.
-//
-// apply and delete read an Installation from Variable and their namespace from contract.NamespaceVariable. Only they mount a
-// token, at contract.TokenMountPath; the API server is the one of KUBERNETES_SERVICE_HOST and _PORT.
-const (
-	Binary      = "/unpacker"
-	CopySelf    = "copy-self" // DIR: copies the program into the folder
-	Copy        = "copy"      // SRC DST: copies a folder; links and special files are errors
-	Apply       = "apply"
-	Delete      = "delete"
-	Volume      = "package-contents"
-	VolumeMount = "/ext-pkg"
-	Folder      = "/.registry"         // in the package image
-	FolderCopy  = VolumeMount + Folder // the input of apply
-	Copied      = VolumeMount + Binary
+import (
+	"encoding/json"
+	"fmt"
 )
 
-// Variable holds an Installation as JSON.
-const Variable = "RESOURCEPLUGINS_INSTALLATION"
+// A Job that installs a package has three containers:
+//
+//	init  copy-self      the unpacker image  /unpacker copy-self /ext-pkg                         writes /ext-pkg/unpacker
+//	init  unpack         the package image   /ext-pkg/unpacker unpack /.registry /ext-pkg/objects.json
+//	      apply-package  the runtime image   /manager apply-package
+//
+// A package image needs no shell and no program, and none of its programs runs. A Job that removes a package has only
+// the container delete-package, which runs `/manager delete-package`.
+//
+// unpack reads untrusted files. It has no token and reads Settings from SettingsVariable. apply-package and
+// delete-package read an Installation from InstallationVariable. Only they mount a token, at contract.TokenMountPath; the API
+// server is the one of KUBERNETES_SERVICE_HOST and _PORT. All but copy-self read their namespace from
+// contract.NamespaceVariable.
+const (
+	Binary      = "/unpacker"
+	CopySelf    = "copy-self"      // DIR: copies the program into the folder
+	Unpack      = "unpack"         // FOLDER FILE: writes the objects that install the package to the file
+	Apply       = "apply-package"  // of the manager
+	Delete      = "delete-package" // of the manager
+	Volume      = "package-contents"
+	VolumeMount = "/ext-pkg"
+	Copied      = VolumeMount + Binary
+	Folder      = "/.registry"                  // in the package image
+	ObjectsFile = VolumeMount + "/objects.json" // the output of unpack, and the input of apply-package
+)
 
-// Manager is the field manager of the objects that the unpacker applies. kubectl's own names start with kubectl.
+const (
+	// SettingsVariable holds Settings as JSON.
+	SettingsVariable = "RESOURCEPLUGINS_PACKAGE_SETTINGS"
+	// InstallationVariable holds an Installation as JSON.
+	InstallationVariable = "RESOURCEPLUGINS_INSTALLATION"
+)
+
+// Manager is the field manager of the objects that apply-package applies. kubectl's own names start with kubectl.
 const Manager = "resourceplugins-unpacker"
 
-// Installation is the input of the unpacker about a package that is installed or removed, as JSON in Variable.
-type Installation struct {
+// Settings are what a request says of the objects that install its package.
+type Settings struct {
 	// Name is the name of the record.
 	Name string `json:"name"`
 	// Controller is the name of the controller's Deployment and of the objects that it needs.
@@ -55,10 +66,35 @@ type Installation struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Resources has the plurals that replace the resource * of an API group in the controller's permissions.
 	Resources map[string][]string `json:"resources,omitempty"`
-	// Requires are the names of CRDs of other packages: apply waits until they are established, and then applies.
+}
+
+// Key identifies an object of a package.
+type Key struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Name       string `json:"name"`
+}
+
+func (k Key) String() string { return fmt.Sprintf("%s %q of %s", k.Kind, k.Name, k.APIVersion) }
+
+// Unpacked is an object that installs a package. ObjectsFile has a list of them, as JSON.
+type Unpacked struct {
+	Key
+	// Digest is registry.ObjectDigest of an object from the package: a CRD or the record. It is empty for others,
+	// which are derived from the record.
+	Digest string `json:"digest,omitempty"`
+	// Object is the whole object.
+	Object json.RawMessage `json:"object"`
+}
+
+// Installation is what is installed of a package, or removed, and in which order.
+type Installation struct {
+	// Name is the name of the record.
+	Name string `json:"name"`
+	// Requires are the names of CRDs of other packages: apply-package waits until they are established, and then applies.
 	Requires []string `json:"requires,omitempty"`
 	// Objects are applied, in this order, or deleted, in the reverse order. The Job's permissions name exactly these,
-	// so apply must refuse a package that unpacks to others, before it applies anything.
+	// so apply-package must refuse a package that unpacks to others, before it applies anything.
 	Objects []Object `json:"objects"`
 	// Custom are the resources of the package's CRDs. While there are objects of them, in any namespace, delete must refuse
 	// before it deletes anything: with a CRD, the cluster deletes all of its objects.
@@ -67,17 +103,16 @@ type Installation struct {
 
 // Object is an object of a package in the cluster.
 type Object struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
+	Key
 	// Resource is the plural in URLs, such as deployments.
 	Resource string `json:"resource"`
-	Name     string `json:"name"`
 	// IsNamespaced is set if the object is in the Pod's namespace.
 	IsNamespaced bool `json:"isNamespaced,omitempty"`
 	// Digest is registry.ObjectDigest of a CRD and of the record when the package was rendered. In the cluster the
 	// package must unpack to objects with the same digests, so that a changed image cannot install other objects.
 	Digest string `json:"digest,omitempty"`
-	// IsOptional is set on the record: a cluster may not serve its kind. apply and delete then log that and skip it.
+	// IsOptional is set on the record: a cluster may not serve its kind. apply-package and
+	// delete-package then log that and skip it.
 	IsOptional bool `json:"isOptional,omitempty"`
 }
 

@@ -29,20 +29,20 @@ const megabyte = 1_000_000
 // runtimeProduct is the image of the helpers in rendered Pods. The runner is copied into a volume of each Pod.
 var runtimeProduct = product{
 	name:        "runtime",
-	description: "the helpers that fetch inputs and publish outputs in rendered Pods",
+	description: "the helpers in rendered Pods, and the program that installs packages",
 	programs:    []program{{name: "manager", private: true}, {name: "runner", limit: 3 * megabyte}},
 	user:        helperUser,
 	limit:       12 * megabyte,
 }
 
-// unpackerProduct is the image of the program that installs packages. It is copied into a volume of each Job, so its user
+// unpackerProduct is the image of the program that unpacks packages. It is copied into a volume of each Job, so its user
 // must be able to read it.
 var unpackerProduct = product{
 	name:        "unpacker",
-	description: "the program that installs packages in a cluster, and removes them",
-	programs:    []program{{name: "unpacker"}},
+	description: "the program that unpacks packages in their own images",
+	programs:    []program{{name: "unpacker", limit: 6 * megabyte}},
 	user:        helperUser,
-	limit:       4 * megabyte,
+	limit:       3 * megabyte,
 }
 
 func functionProduct(name, description string) product {

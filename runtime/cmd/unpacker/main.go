@@ -1,22 +1,16 @@
-// Command unpacker installs and removes packages: unpacker copy-self DIR | copy SRC DST | apply | delete.
+// Command unpacker unpacks packages: unpacker copy-self DIR | unpack FOLDER FILE.
 package main
 
 import (
-	"context"
 	"os"
 
-	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
-	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/runtime/internal/unpacker"
-	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 func main() {
-	program := unpacker.Program{
-		Getenv: os.Getenv, Self: "/proc/self/exe", PackageFolder: unpacking.FolderCopy, TokenFolder: contract.TokenMountPath,
-		Unpack:   unpacker.Objects,
+	os.Exit(unpacker.Program{
+		Getenv: os.Getenv, Self: "/proc/self/exe",
 		Reporter: runner.Reporter{Stderr: os.Stderr, TerminationLog: runner.TerminationLog},
-	}
-	os.Exit(program.Run(termination.Context(context.Background()), os.Args[1:]))
+	}.Run(os.Args[1:]))
 }

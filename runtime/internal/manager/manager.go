@@ -1,4 +1,5 @@
-// Package manager is the program of the helper containers and Jobs around a step's script, with one subcommand for each.
+// Package manager is the program of the helper containers and Jobs around a step's script, and of the Jobs for packages and for
+// the expiry of sandboxes, with one subcommand for each.
 // It is configured by environment variables. Those with names of Secrets and namespaces are taken from the Pod's
 // annotations and metadata, which a kustomize overlay can still change after rendering.
 package manager
@@ -7,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/resource-plugins/krm-functions/commands/lifecycle/expiry"
@@ -15,6 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
+	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
 // Exit codes of the manager program.
@@ -33,6 +36,8 @@ type Host struct {
 	// IOFolder is the shared volume of the Pod, TokenFolder that of the projected token, Runner the program that is
 	// copied for main.
 	IOFolder, TokenFolder, Runner string
+	// PackageObjects is the file with the objects of an unpacked package.
+	PackageObjects string
 	// Reporter writes the messages.
 	Reporter runner.Reporter
 	// Timing is the timing of the client, and FailureGrace that of wait.Wait. Zero means the defaults.
@@ -51,24 +56,35 @@ func (h Host) Run(ctx context.Context, arguments []string) int {
 		contract.HelperCleanup: cleanup,
 		contract.HelperForks:   forks,
 	}
-	if len(arguments) == 1 && arguments[0] == expiry.Helper {
-		return h.expire(ctx)
+	if len(arguments) != 1 {
+		return h.usage()
 	}
-	if len(arguments) != 1 || commands[arguments[0]] == nil {
-		h.Reporter.Fail(fmt.Sprintf("usage: manager %s|%s|%s|%s|%s|%s", contract.HelperInputs, contract.HelperOutputs,
-			contract.HelperCopy, contract.HelperCleanup, contract.HelperForks, expiry.Helper))
-		return exitUsage
+	command := arguments[0]
+	switch command {
+	case expiry.Helper:
+		return h.expire(ctx)
+	case unpacking.Apply, unpacking.Delete:
+		return h.changePackage(ctx, command)
+	}
+	if commands[command] == nil {
+		return h.usage()
 	}
 	task, err := h.task()
 	if err != nil {
 		h.Reporter.Fail(err.Error())
 		return exitFailed
 	}
-	if err := commands[arguments[0]](ctx, task); err != nil {
+	if err := commands[command](ctx, task); err != nil {
 		h.Reporter.Fail(fmt.Sprintf("step %q: %v", task.plan.Step, err))
 		return exitCode(err)
 	}
 	return 0
+}
+
+func (h Host) usage() int {
+	h.Reporter.Fail("usage: manager " + strings.Join([]string{contract.HelperInputs, contract.HelperOutputs, contract.HelperCopy,
+		contract.HelperCleanup, contract.HelperForks, expiry.Helper, unpacking.Apply, unpacking.Delete}, "|"))
+	return exitUsage
 }
 
 func exitCode(err error) int {

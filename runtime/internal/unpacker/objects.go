@@ -12,43 +12,45 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
-// Objects unpacks a `.registry` folder and returns the objects that install it in a namespace.
-func Objects(folder, namespace string, installation unpacking.Installation) ([]Object, error) {
+// unpack returns the objects that install the package of a `.registry` folder in a namespace.
+func unpack(folder, namespace string, settings *unpacking.Settings) ([]unpacking.Unpacked, error) {
 	files, err := readFolder(folder)
 	if err != nil {
 		return nil, err
 	}
-	read := registry.Read(files, registry.Options{Scope: installation.Scope, Image: installation.Image})
+	read := registry.Read(files, registry.Options{Scope: settings.Scope, Image: settings.Image})
 	if read.Failed() {
 		return nil, problems(read.Findings())
 	}
 	unpacked := read.Unpack()
-	digests, err := digestsOf(unpacked, installation.Name)
+	digests, err := digestsOf(unpacked, settings.Name)
 	if err != nil {
 		return nil, err
 	}
-	installed, err := registry.Install(unpacked, &installation, namespace)
+	installed, err := registry.Install(unpacked, settings, namespace)
 	if err != nil {
 		return nil, err
 	}
-	objects := make([]Object, len(installed))
+	objects := make([]unpacking.Unpacked, len(installed))
 	for i, from := range installed {
-		object := Object{APIVersion: from.Text("apiVersion"), Kind: from.Text("kind"), Name: from.Text("metadata", "name")}
-		object.Digest = digests[object.key()]
-		if object.JSON, err = json.Marshal(from); err != nil {
+		key := unpacking.Key{APIVersion: from.Text("apiVersion"), Kind: from.Text("kind"), Name: from.Text("metadata", "name")}
+		text, err := json.Marshal(from)
+		if err != nil {
 			return nil, err
 		}
-		objects[i] = object
+		objects[i] = unpacking.Unpacked{Key: key, Digest: digests[key], Object: text}
 	}
 	return objects, nil
 }
 
 // digestsOf returns the digests of the objects from the package. record is the name of its record in the cluster.
-func digestsOf(unpacked *registry.Unpacked, record string) (map[key]string, error) {
-	digests := map[key]string{}
+func digestsOf(unpacked *registry.Unpacked, record string) (map[unpacking.Key]string, error) {
+	digests := map[unpacking.Key]string{}
 	add := func(object *yaml.Node, name string) error {
 		digest, err := registry.ObjectDigest(object)
-		digests[key{registry.Text(object, "apiVersion"), registry.Text(object, "kind"), name}] = digest
+		digests[unpacking.Key{
+			APIVersion: registry.Text(object, "apiVersion"), Kind: registry.Text(object, "kind"), Name: name,
+		}] = digest
 		return err
 	}
 	errs := append(make([]error, 0, len(unpacked.CRDs)+1), add(unpacked.Record, record))
@@ -71,5 +73,5 @@ func problems(findings []*registry.Finding) error {
 		}
 		texts = append(texts, text)
 	}
-	return errors.New(enumerate(texts))
+	return errors.New(unpacking.Enumerate(texts))
 }

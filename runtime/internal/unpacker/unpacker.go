@@ -1,21 +1,19 @@
-// Package unpacker is the program that installs packages in a cluster, and removes them. It has a subcommand for each
-// container of the Jobs that render-phase creates for install requests.
+// Package unpacker is the program that unpacks a package in its own image, where none of the image's programs runs. The Jobs
+// that render-phase creates for install requests have a container for each of its subcommands.
 //
-// copy-self and copy bring the folder of a package image to a volume. No program of that image runs, and no container that
-// reads it has a token. apply unpacks the folder, checks that the objects are those that were rendered, and applies them:
-// CRDs first, and the others when the API server has established the CRDs. delete removes them in reverse order.
-//
-// An interrupted run is repeated: each object is applied or removed, regardless of its state.
+// copy-self brings the program to a volume. unpack reads the folder of the package image and writes the objects that install
+// the package to the volume. Neither has a token or needs a network: untrusted files are read here, and the manager, which may
+// change the cluster, reads only the objects.
 package unpacker
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 
+	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
-	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
-	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -25,52 +23,34 @@ const (
 	exitUsage  = 2
 )
 
-// Program is the environment of the program. Tests replace the paths that a rendered Pod has.
+// Program is the environment of the program. Tests replace the variables and paths of a rendered Pod.
 type Program struct {
 	// Getenv returns the value of an environment variable.
 	Getenv func(string) string
-	// Self is the program's own file, PackageFolder the copied folder of the package, TokenFolder the projected token.
-	Self, PackageFolder, TokenFolder string
-	// Unpack returns the objects to apply.
-	Unpack func(folder, namespace string, installation unpacking.Installation) ([]Object, error)
+	// Self is the program's own file.
+	Self string
 	// Reporter writes the messages.
 	Reporter runner.Reporter
-	// Timing is the timing of the client. Zero means the defaults.
-	Timing cluster.Timing
 }
 
-// Object is an object to apply.
-type Object struct {
-	APIVersion, Kind, Name string
-	// Digest is registry.ObjectDigest of an object from the package: a CRD or the record. It is empty for others,
-	// which are derived from the record.
-	Digest string
-	// JSON is the object.
-	JSON []byte
-}
-
-// Run runs a subcommand and returns the exit code. ctx comes from termination.Context.
-func (p Program) Run(ctx context.Context, arguments []string) int {
-	err := p.run(ctx, arguments)
+// Run runs a subcommand and returns the exit code.
+func (p Program) Run(arguments []string) int {
+	err := p.run(arguments)
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errUsage):
 		p.Reporter.Fail(err.Error())
 		return exitUsage
-	case errors.Is(err, termination.Err):
-		p.Reporter.Fail(err.Error())
-		return termination.ExitCode
 	default:
 		p.Reporter.Fail(err.Error())
 		return exitFailed
 	}
 }
 
-var errUsage = fmt.Errorf("usage: unpacker %s DIR | %s SRC DST | %s | %s", unpacking.CopySelf, unpacking.Copy,
-	unpacking.Apply, unpacking.Delete)
+var errUsage = fmt.Errorf("usage: unpacker %s DIR | %s FOLDER FILE", unpacking.CopySelf, unpacking.Unpack)
 
-func (p Program) run(ctx context.Context, arguments []string) error {
+func (p Program) run(arguments []string) error {
 	command, operands := "", 0
 	if len(arguments) > 0 {
 		command, operands = arguments[0], len(arguments)-1
@@ -78,25 +58,55 @@ func (p Program) run(ctx context.Context, arguments []string) error {
 	switch {
 	case command == unpacking.CopySelf && operands == 1:
 		return copySelf(p.Self, arguments[1])
-	case command == unpacking.Copy && operands == 2:
-		return copyFolder(arguments[1], arguments[2])
-	case command == unpacking.Apply && operands == 0:
-		return p.withTask(ctx, (*task).apply)
-	case command == unpacking.Delete && operands == 0:
-		return p.withTask(ctx, (*task).delete)
+	case command == unpacking.Unpack && operands == 2:
+		return p.unpack(arguments[1], arguments[2])
 	default:
 		return errUsage
 	}
 }
 
-// withTask runs a subcommand that talks to the API server.
-func (p Program) withTask(ctx context.Context, run func(*task, context.Context) error) error {
-	t, err := p.task()
+// unpack writes the objects that install the package in a folder to a file.
+func (p Program) unpack(folder, file string) error {
+	namespace := p.Getenv(contract.NamespaceVariable)
+	if namespace == "" {
+		return missing(contract.NamespaceVariable)
+	}
+	settings, err := parseSettings(p.Getenv(unpacking.SettingsVariable))
 	if err != nil {
 		return err
 	}
-	if err := run(t, ctx); err != nil {
-		return fmt.Errorf("package %q: %w", t.installation.Name, err)
+	objects, err := unpack(folder, namespace, settings)
+	if err != nil {
+		return fmt.Errorf("package %q: in the package image: %w", settings.Name, err)
+	}
+	text, err := json.Marshal(objects)
+	if err != nil {
+		return err
+	}
+	if err := writeFile(file, bytes.NewReader(text), 0o644); err != nil {
+		return fmt.Errorf("cannot write the objects of the package to %q: %w", file, err)
 	}
 	return nil
+}
+
+// parseSettings rejects unknown fields: settings of a newer renderer must not be followed in part.
+func parseSettings(text string) (*unpacking.Settings, error) {
+	settings := &unpacking.Settings{}
+	if text == "" {
+		return nil, missing(unpacking.SettingsVariable)
+	}
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(settings); err != nil {
+		return nil, fmt.Errorf("cannot read the settings in %s: the image of the unpacker must have the version of "+
+			"the function that rendered the Job: %w", unpacking.SettingsVariable, err)
+	}
+	if settings.Name == "" {
+		return nil, errors.New("the settings must have a name")
+	}
+	return settings, nil
+}
+
+func missing(variable string) error {
+	return fmt.Errorf("environment variable %s must be set", variable)
 }

@@ -1,39 +1,26 @@
-package unpacker
+package install
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
-// maxDifferences is the number of differences that a message names.
-const maxDifferences = 5
-
-// key identifies an object of an installation.
-type key struct{ apiVersion, kind, name string }
-
-func keyOf(of unpacking.Object) key { return key{of.APIVersion, of.Kind, of.Name} }
-
-func (o Object) key() key { return key{o.APIVersion, o.Kind, o.Name} }
-
-func (k key) String() string { return fmt.Sprintf("%s %q of %s", k.kind, k.name, k.apiVersion) }
-
 // match returns the objects by their keys. They must be the rendered ones, and objects from the package must have the
 // content that they had then: a tag can be moved to another image.
-func match(planned []unpacking.Object, objects []Object) (map[key][]byte, error) {
+func match(planned []unpacking.Object, objects []unpacking.Unpacked) (map[unpacking.Key][]byte, error) {
 	var differences []string
-	unpacked := map[key]Object{}
+	unpacked := map[unpacking.Key]unpacking.Unpacked{}
 	for _, object := range objects {
-		k := object.key()
+		k := object.Key
 		if _, isTwice := unpacked[k]; isTwice {
 			differences = append(differences, fmt.Sprintf("%s is in it twice", k))
 		}
 		unpacked[k] = object
 	}
-	bodies := map[key][]byte{}
+	bodies := map[unpacking.Key][]byte{}
 	for _, of := range planned {
-		k := keyOf(of)
+		k := of.Key
 		object, found := unpacked[k]
 		switch {
 		case !found:
@@ -41,10 +28,10 @@ func match(planned []unpacking.Object, objects []Object) (map[key][]byte, error)
 		case object.Digest != of.Digest:
 			differences = append(differences, fmt.Sprintf("%s has another content", k))
 		}
-		bodies[k] = object.JSON
+		bodies[k] = object.Object
 	}
 	for _, object := range objects {
-		if k := object.key(); bodies[k] == nil {
+		if k := object.Key; bodies[k] == nil {
 			differences = append(differences, fmt.Sprintf("%s was not rendered", k))
 		}
 	}
@@ -52,12 +39,5 @@ func match(planned []unpacking.Object, objects []Object) (map[key][]byte, error)
 		return bodies, nil
 	}
 	return nil, fmt.Errorf("the package image must be the one that was rendered, but %s: import the package again and "+
-		"render the request, or pin the image by its digest", enumerate(differences))
-}
-
-func enumerate(texts []string) string {
-	if len(texts) > maxDifferences {
-		texts = append(texts[:maxDifferences:maxDifferences], fmt.Sprintf("%d more", len(texts)-maxDifferences))
-	}
-	return strings.Join(texts, ", ")
+		"render the request, or pin the image by its digest", unpacking.Enumerate(differences))
 }
