@@ -16,8 +16,8 @@ type Trees struct {
 	Results        []Result
 }
 
-// Run reads a ResourceList from r, calls process with its objects, and writes the list to w. It is framework.Execute of kyaml,
-// except that unchanged items keep their bytes and a list that Parse rejects is an error. Every item is parsed and compared
+// Run reads a ResourceList from r, calls process with its objects, and writes the list to w. It is framework.Execute of
+// kyaml, except that unchanged items keep their bytes and a list that Parse rejects is an error. Every item is parsed and compared
 // with its original, which takes as long as with the framework. The example runs a processor of the framework; this package
 // does not import that, since it would add a sixth to the time that a function takes to start.
 //

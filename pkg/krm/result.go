@@ -41,10 +41,10 @@ type File struct {
 	Index int    `json:"index,omitempty"`
 }
 
-// Result is one finding, in the shape of the [KRM Functions Specification]. Its severity defaults to error. At, AtKey and
+// Result is one finding, in the shape of the KRM Functions Specification. Its severity defaults to error. At, AtKey and
 // AtInside make results about items, NewResult one about the run. The fields are those of kyaml's framework.Result.
 //
-// [KRM Functions Specification]: https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md
+// https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-conventions/functions-spec.md
 type Result struct {
 	Message     string            `json:"message,omitempty"`
 	Severity    Severity          `json:"severity,omitempty"`

@@ -143,8 +143,9 @@ var plurals = map[string]string{
 func installed(objects []*unstructured.Unstructured) (names []unpacking.Object) {
 	for _, object := range objects {
 		names = append(names, unpacking.Object{
-			Key:      unpacking.Key{APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Name: object.GetName()},
-			Resource: plurals[object.GetKind()], IsNamespaced: object.GetNamespace() != "", IsOptional: isStack(object.GetAPIVersion()),
+			Key:          unpacking.Key{APIVersion: object.GetAPIVersion(), Kind: object.GetKind(), Name: object.GetName()},
+			Resource:     plurals[object.GetKind()],
+			IsNamespaced: object.GetNamespace() != "", IsOptional: isStack(object.GetAPIVersion()),
 		})
 	}
 	return names

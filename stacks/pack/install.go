@@ -26,7 +26,8 @@ func Install(u *registry.Unpacked, settings *unpacking.Settings, namespace strin
 	if err != nil {
 		return nil, err
 	}
-	installed, err := registry.Install(&registry.Unpacked{CRDs: u.CRDs, Record: u.Record, Rules: permissions}, settings, namespace)
+	asked := &registry.Unpacked{CRDs: u.CRDs, Record: u.Record, Rules: permissions}
+	installed, err := registry.Install(asked, settings, namespace)
 	if err != nil {
 		return nil, err
 	}
