@@ -1,5 +1,5 @@
-// Package unpacking holds what rendered Jobs and the programs that they run, the unpacker and the manager, agree on. It imports
-// only the standard library, since the runtime module shares it.
+// Package unpacking holds what rendered Jobs and the programs that they run, the unpacker and the manager, agree on. It
+// imports only the standard library, since the runtime module shares it.
 package unpacking
 
 import (
@@ -17,8 +17,8 @@ import (
 // the container delete-package, which runs `/manager delete-package`.
 //
 // unpack reads untrusted files. It has no token and reads Settings from SettingsVariable. apply-package and
-// delete-package read an Installation from InstallationVariable. Only they mount a token, at contract.TokenMountPath; the API
-// server is the one of KUBERNETES_SERVICE_HOST and _PORT. All but copy-self read their namespace from
+// delete-package read an Installation from InstallationVariable. Only they mount a token, at contract.TokenMountPath; the
+// API server is the one of KUBERNETES_SERVICE_HOST and _PORT. All but copy-self read their namespace from
 // contract.NamespaceVariable.
 const (
 	Binary      = "/unpacker"
@@ -96,8 +96,8 @@ type Installation struct {
 	// Objects are applied, in this order, or deleted, in the reverse order. The Job's permissions name exactly these,
 	// so apply-package must refuse a package that unpacks to others, before it applies anything.
 	Objects []Object `json:"objects"`
-	// Custom are the resources of the package's CRDs. While there are objects of them, in any namespace, delete must refuse
-	// before it deletes anything: with a CRD, the cluster deletes all of its objects.
+	// Custom are the resources of the package's CRDs. While there are objects of them, in any namespace, delete-package must
+	// refuse before it deletes anything: with a CRD, the cluster deletes all of its objects.
 	Custom []CustomResource `json:"custom,omitempty"`
 }
 
@@ -111,8 +111,8 @@ type Object struct {
 	// Digest is registry.ObjectDigest of a CRD and of the record when the package was rendered. In the cluster the
 	// package must unpack to objects with the same digests, so that a changed image cannot install other objects.
 	Digest string `json:"digest,omitempty"`
-	// IsOptional is set on the record: a cluster may not serve its kind. apply-package and
-	// delete-package then log that and skip it.
+	// IsOptional is set on the record: a cluster may not serve its kind. apply-package and delete-package
+	// then log that and skip it.
 	IsOptional bool `json:"isOptional,omitempty"`
 }
 

@@ -40,7 +40,7 @@ var runtimeProduct = product{
 var unpackerProduct = product{
 	name:        "unpacker",
 	description: "the program that unpacks packages in their own images",
-	programs:    []program{{name: "unpacker", limit: 6 * megabyte}},
+	programs:    []program{{name: "unpacker", limit: 4 * megabyte}},
 	user:        helperUser,
 	limit:       3 * megabyte,
 }
