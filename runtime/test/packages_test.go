@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
@@ -24,17 +23,15 @@ import (
 
 // packageRun runs the manager as a goroutine, with the objects of an unpacked package.
 type packageRun struct {
-	t       *testing.T
+	messages
+
 	host    manager.Host
-	folder  string
-	log     *logBuffer
 	objects []unpacking.Unpacked
 }
 
 func newPackageRun(t *testing.T, server *Server, installation unpacking.Installation) *packageRun {
 	t.Helper()
-	p := &packageRun{t: t, folder: t.TempDir(), log: &logBuffer{}, objects: unpackedFrom(installation)}
-	require.NoError(t, os.WriteFile(filepath.Join(p.folder, "termination-log"), nil, 0o600))
+	p := &packageRun{messages: newMessages(t), objects: unpackedFrom(installation)}
 	text, err := json.Marshal(installation)
 	require.NoError(t, err)
 	variables := map[string]string{contract.NamespaceVariable: "ns", unpacking.InstallationVariable: string(text)}
@@ -42,7 +39,7 @@ func newPackageRun(t *testing.T, server *Server, installation unpacking.Installa
 	p.host = manager.Host{
 		Getenv: func(name string) string { return variables[name] }, Timing: patient, TokenFolder: server.Folder,
 		PackageObjects: filepath.Join(p.folder, "objects.json"),
-		Reporter:       runner.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
+		Reporter:       p.reporter(),
 	}
 	return p
 }
@@ -59,18 +56,6 @@ func (p *packageRun) start(command string) container {
 	running := &helper{ended: make(chan int, 1), cancel: cancel}
 	go func() { running.ended <- p.host.Run(ctx, []string{command}) }()
 	return running
-}
-
-// message returns the last termination message.
-func (p *packageRun) message() string {
-	content, err := os.ReadFile(filepath.Join(p.folder, "termination-log"))
-	require.NoError(p.t, err)
-	return string(content)
-}
-
-func (p *packageRun) waitForLog(text string) {
-	p.t.Helper()
-	require.Eventually(p.t, func() bool { return strings.Contains(p.log.String(), text) }, enough, time.Millisecond)
 }
 
 // cachePackage is the installation of a package with two CRDs. The order is that of rendering: CRDs are not the first of
@@ -552,7 +537,7 @@ func TestPackagesNeedAnInstallation(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                                "environment variable RESOURCEPLUGINS_INSTALLATION must be set",
-		"{":                               "cannot read the installation in RESOURCEPLUGINS_INSTALLATION: the image of the manager must have the version",
+		"{":                               "cannot read the installation in RESOURCEPLUGINS_INSTALLATION: the helper image must have the version",
 		`{"name":"a","objects":[],"x":1}`: `unknown field "x"`,
 		`{"name":"a"}`:                    "the installation must have a name and objects",
 	} {

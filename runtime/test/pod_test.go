@@ -35,12 +35,44 @@ var (
 
 // pod is one rendered Pod: its helpers are goroutines, main is a process.
 type pod struct {
-	t      *testing.T
+	messages
+
 	server *Server
-	folder string
 	step   step
-	log    *logBuffer
 	timing cluster.Timing
+}
+
+// messages are those of the programs of a Pod, with a folder for its files.
+type messages struct {
+	t      *testing.T
+	folder string
+	log    *logBuffer
+}
+
+func newMessages(t *testing.T) messages {
+	t.Helper()
+	m := messages{t: t, folder: t.TempDir(), log: &logBuffer{}}
+	require.NoError(t, os.WriteFile(m.terminationLog(), nil, 0o600))
+	return m
+}
+
+func (m messages) terminationLog() string { return filepath.Join(m.folder, "termination-log") }
+
+func (m messages) reporter() runner.Reporter {
+	return runner.Reporter{Stderr: m.log, TerminationLog: m.terminationLog()}
+}
+
+// message returns the last termination message.
+func (m messages) message() string {
+	content, err := os.ReadFile(m.terminationLog())
+	require.NoError(m.t, err)
+	return string(content)
+}
+
+// waitForLog waits until the log contains the text.
+func (m messages) waitForLog(text string) {
+	m.t.Helper()
+	require.Eventually(m.t, func() bool { return strings.Contains(m.log.String(), text) }, enough, time.Millisecond)
 }
 
 // container is a helper or main.
@@ -78,10 +110,9 @@ var success = ending{}
 
 func newPod(t *testing.T, server *Server, step step) *pod {
 	t.Helper()
-	p := &pod{t: t, server: server, folder: t.TempDir(), step: step, log: &logBuffer{}, timing: patient}
+	p := &pod{messages: newMessages(t), server: server, step: step, timing: patient}
 	require.NoError(t, os.Mkdir(filepath.Join(p.folder, "io"), 0o777))
 	require.NoError(t, os.Mkdir(filepath.Join(p.folder, "tmp"), 0o777))
-	require.NoError(t, os.WriteFile(filepath.Join(p.folder, "termination-log"), nil, 0o600))
 	script := []byte(strings.ReplaceAll(step.script, "@/", p.folder+"/"))
 	require.NoError(t, withoutForks(func() error { return os.WriteFile(p.script(), script, 0o700) }))
 	for i := range p.step.plan.Outputs {
@@ -123,7 +154,7 @@ func (p *pod) start(name string) container {
 	host := manager.Host{
 		Getenv: func(name string) string { return variables[name] }, IOFolder: filepath.Join(p.folder, "io"),
 		TokenFolder: p.server.Folder, Runner: runnerPath, Timing: p.timing, FailureGrace: 100 * time.Millisecond,
-		Reporter: runner.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
+		Reporter: p.reporter(),
 	}
 	ctx, cancel := context.WithCancelCause(p.t.Context())
 	running := &helper{ended: make(chan int, 1), cancel: cancel}
@@ -197,19 +228,6 @@ func (p process) wait() int {
 }
 
 func (p process) terminate() { _ = p.Process.Signal(syscall.SIGTERM) }
-
-// message returns the termination message of the helpers.
-func (p *pod) message() string {
-	content, err := os.ReadFile(filepath.Join(p.folder, "termination-log"))
-	require.NoError(p.t, err)
-	return string(content)
-}
-
-// waitForLog waits until the log contains the text.
-func (p *pod) waitForLog(text string) {
-	p.t.Helper()
-	require.Eventually(p.t, func() bool { return strings.Contains(p.log.String(), text) }, enough, time.Millisecond)
-}
 
 func (p *pod) exists(file string) bool {
 	_, err := os.Stat(filepath.Join(p.folder, file))

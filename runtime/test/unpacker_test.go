@@ -17,7 +17,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
-	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/unpacker"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
@@ -56,22 +55,19 @@ func tree(t *testing.T, folder string) map[string]string {
 
 // unpackerRun runs the unpacker on a folder, as in a Pod.
 type unpackerRun struct {
-	t         *testing.T
+	messages
+
 	program   unpacker.Program
 	variables map[string]string
-	folder    string
-	log       *logBuffer
 }
 
 func newUnpacker(t *testing.T) *unpackerRun {
 	t.Helper()
-	p := &unpackerRun{t: t, folder: t.TempDir(), log: &logBuffer{}, variables: map[string]string{
+	p := &unpackerRun{messages: newMessages(t), variables: map[string]string{
 		contract.NamespaceVariable: "ns", unpacking.SettingsVariable: settingsOf(t, "storage"),
 	}}
-	require.NoError(t, os.WriteFile(filepath.Join(p.folder, "termination-log"), nil, 0o600))
 	p.program = unpacker.Program{
-		Getenv:   func(name string) string { return p.variables[name] },
-		Reporter: runner.Reporter{Stderr: p.log, TerminationLog: filepath.Join(p.folder, "termination-log")},
+		Getenv: func(name string) string { return p.variables[name] }, Reporter: p.reporter(),
 	}
 	return p
 }
@@ -83,13 +79,6 @@ func settingsOf(t *testing.T, name string) string {
 	})
 	require.NoError(t, err)
 	return string(text)
-}
-
-// message returns the last termination message.
-func (p *unpackerRun) message() string {
-	content, err := os.ReadFile(filepath.Join(p.folder, "termination-log"))
-	require.NoError(p.t, err)
-	return string(content)
 }
 
 // example copies the `.registry` folder of an example.
@@ -181,7 +170,7 @@ func TestUnpackerNeedsSettings(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                   "environment variable RESOURCEPLUGINS_PACKAGE_SETTINGS must be set",
-		"{":                  "cannot read the settings in RESOURCEPLUGINS_PACKAGE_SETTINGS: the image of the unpacker must have the version",
+		"{":                  "cannot read the settings in RESOURCEPLUGINS_PACKAGE_SETTINGS: the unpacker image must have the version",
 		`{"name":"a","x":1}`: `unknown field "x"`,
 		`{}`:                 "the settings must have a name",
 	} {

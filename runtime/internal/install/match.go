@@ -12,27 +12,25 @@ func match(planned []unpacking.Object, objects []unpacking.Unpacked) (map[unpack
 	var differences []string
 	unpacked := map[unpacking.Key]unpacking.Unpacked{}
 	for _, object := range objects {
-		k := object.Key
-		if _, isTwice := unpacked[k]; isTwice {
-			differences = append(differences, fmt.Sprintf("%s is in it twice", k))
+		if _, isTwice := unpacked[object.Key]; isTwice {
+			differences = append(differences, fmt.Sprintf("%s is in it twice", object.Key))
 		}
-		unpacked[k] = object
+		unpacked[object.Key] = object
 	}
 	bodies := map[unpacking.Key][]byte{}
 	for _, of := range planned {
-		k := of.Key
-		object, found := unpacked[k]
+		object, found := unpacked[of.Key]
 		switch {
 		case !found:
-			differences = append(differences, fmt.Sprintf("%s is missing", k))
+			differences = append(differences, fmt.Sprintf("%s is missing", of.Key))
 		case object.Digest != of.Digest:
-			differences = append(differences, fmt.Sprintf("%s has another content", k))
+			differences = append(differences, fmt.Sprintf("%s has another content", of.Key))
 		}
-		bodies[k] = object.Object
+		bodies[of.Key] = object.Object
 	}
 	for _, object := range objects {
-		if k := object.Key; bodies[k] == nil {
-			differences = append(differences, fmt.Sprintf("%s was not rendered", k))
+		if bodies[object.Key] == nil {
+			differences = append(differences, fmt.Sprintf("%s was not rendered", object.Key))
 		}
 	}
 	if len(differences) == 0 {

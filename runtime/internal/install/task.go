@@ -1,19 +1,17 @@
-// Package install applies the objects of an unpacked package in a cluster, and removes them. It reads no
-// file of a package: package unpacker has made objects of them, in a container without a token.
+// Package install applies the objects of an unpacked package in a cluster, and removes them. It reads no file of a package:
+// package unpacker has made objects of them, in a container without a token.
 //
-// Objects are applied only if they are those that were rendered: CRDs first, and the others when the API server has established
-// the CRDs. They are removed in reverse order. An interrupted run is repeated: each object is applied or removed, regardless of
-// its state.
+// Objects are applied only if they are those that were rendered: CRDs first, and the others when the API server has
+// established the CRDs. They are removed in reverse order. An interrupted run is repeated: each object is applied or
+// removed, regardless of its state.
 package install
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/variable"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -31,14 +29,13 @@ type Task struct {
 	Log          func(string)
 }
 
-// Parse parses an installation. It rejects unknown fields: an installation of a newer renderer must not be executed in part.
+// Parse decodes an installation.
 func Parse(text string) (unpacking.Installation, error) {
 	var installation unpacking.Installation
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&installation); err != nil {
-		return installation, fmt.Errorf("cannot read the installation in %s: the image of the manager must have the version of "+
-			"the function that rendered the Job: %w", unpacking.InstallationVariable, err)
+	const message = "cannot read the installation in %s: the helper image must have the version of the function " +
+		"that rendered the Pod: %w"
+	if err := variable.Decode(unpacking.InstallationVariable, text, message, &installation); err != nil {
+		return installation, err
 	}
 	if installation.Name == "" || len(installation.Objects) == 0 {
 		return installation, errors.New("the installation must have a name and objects")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/runtime/internal/variable"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
@@ -52,10 +53,10 @@ func cleanup(ctx context.Context, t *task) error {
 // removed returns the Secrets that the cleanup deletes beside those of the producers.
 func (t *task) removed() (secrets []cluster.Ref, err error) {
 	for i, namespace := range t.plan.Removes {
-		variable := contract.InputSecretVariable(len(t.plan.Producers) + i)
-		name := t.host.Getenv(variable)
+		from := contract.InputSecretVariable(len(t.plan.Producers) + i)
+		name := t.host.Getenv(from)
 		if name == "" {
-			return nil, missing(variable)
+			return nil, variable.Missing(from)
 		}
 		secrets = append(secrets, cluster.Ref{Namespace: namespace, Name: name})
 	}

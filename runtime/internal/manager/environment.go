@@ -1,14 +1,12 @@
 package manager
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
+	"github.com/resource-plugins/krm-functions/runtime/internal/variable"
 	"github.com/resource-plugins/krm-functions/runtime/internal/wait"
 )
 
@@ -25,7 +23,7 @@ type task struct {
 func (h Host) task() (*task, error) {
 	t := &task{host: h, namespace: h.Getenv(contract.NamespaceVariable)}
 	if t.namespace == "" {
-		return nil, missing(contract.NamespaceVariable)
+		return nil, variable.Missing(contract.NamespaceVariable)
 	}
 	var err error
 	if t.plan, err = parsePlan(h.Getenv(contract.PlanVariable)); err != nil {
@@ -33,7 +31,7 @@ func (h Host) task() (*task, error) {
 	}
 	t.output = cluster.Ref{Namespace: t.namespace, Name: h.Getenv(contract.OutputSecretVariable)}
 	if t.output.Name == "" && len(t.plan.Outputs) > 0 {
-		return nil, missing(contract.OutputSecretVariable)
+		return nil, variable.Missing(contract.OutputSecretVariable)
 	}
 	t.client, err = h.client(h.Timing)
 	return t, err
@@ -50,10 +48,10 @@ func (h Host) client(timing cluster.Timing) (*cluster.Client, error) {
 func (t *task) producers() ([]wait.Producer, error) {
 	producers := make([]wait.Producer, len(t.plan.Producers))
 	for i, producer := range t.plan.Producers {
-		variable := contract.InputSecretVariable(i)
-		name := t.host.Getenv(variable)
+		from := contract.InputSecretVariable(i)
+		name := t.host.Getenv(from)
 		if name == "" {
-			return nil, missing(variable)
+			return nil, variable.Missing(from)
 		}
 		producers[i] = wait.Producer{
 			Producer: producer, Secret: cluster.Ref{Namespace: t.namespace, Name: name},
@@ -77,26 +75,18 @@ func (t *task) job(i int) cluster.Ref {
 	return cluster.Ref{Kind: cluster.KindJob, Namespace: t.namespace, Name: t.host.Getenv(contract.InputJobVariable(i))}
 }
 
-// parsePlan rejects unknown fields: a plan of a newer renderer must not be executed in part.
+// parsePlan decodes a plan.
 func parsePlan(text string) (contract.Plan, error) {
 	var plan contract.Plan
-	if text == "" {
-		return plan, missing(contract.PlanVariable)
-	}
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&plan); err != nil {
-		return plan, fmt.Errorf("cannot read the plan in %s: the helper image must have the version of the function that "+
-			"rendered the Pod: %w", contract.PlanVariable, err)
+	const message = "cannot read the plan in %s: the helper image must have the version of the function " +
+		"that rendered the Pod: %w"
+	if err := variable.Decode(contract.PlanVariable, text, message, &plan); err != nil {
+		return plan, err
 	}
 	if plan.Step == "" || plan.Generation == "" {
 		return plan, errors.New("the plan must have a step and a generation")
 	}
 	return plan, nil
-}
-
-func missing(variable string) error {
-	return fmt.Errorf("environment variable %s must be set", variable)
 }
 
 // record returns the record of the step's own Secret.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/expire"
+	"github.com/resource-plugins/krm-functions/runtime/internal/variable"
 )
 
 // refusedTimeout limits how long a right is waited for: the next run asks again.
@@ -17,7 +18,7 @@ const refusedTimeout = 5 * time.Second
 func (h Host) expire(ctx context.Context) int {
 	namespace := h.Getenv(contract.NamespaceVariable)
 	if namespace == "" {
-		h.Reporter.Fail(missing(contract.NamespaceVariable).Error())
+		h.Reporter.Fail(variable.Missing(contract.NamespaceVariable).Error())
 		return exitFailed
 	}
 	timing := h.Timing

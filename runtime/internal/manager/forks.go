@@ -9,6 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
+	"github.com/resource-plugins/krm-functions/runtime/internal/variable"
 )
 
 // forks is the first Job of a delete phase: it waits until no Pod of the sandbox's forks is left, and then publishes, which
@@ -16,7 +17,7 @@ import (
 func forks(ctx context.Context, t *task) error {
 	budget := t.host.Getenv(contract.ForkBudgetVariable)
 	if budget == "" {
-		return missing(contract.ForkBudgetVariable)
+		return variable.Missing(contract.ForkBudgetVariable)
 	}
 	published, err := t.published(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package manager is the program of the helper containers and Jobs around a step's script, and of the Jobs for packages and for
-// the expiry of sandboxes, with one subcommand for each.
+// Package manager is the program of the helper containers and Jobs around a step's script, and of the Jobs for packages and
+// for the expiry of sandboxes, with one subcommand for each.
 // It is configured by environment variables. Those with names of Secrets and namespaces are taken from the Pod's
 // annotations and metadata, which a kustomize overlay can still change after rendering.
 package manager
@@ -82,8 +82,10 @@ func (h Host) Run(ctx context.Context, arguments []string) int {
 }
 
 func (h Host) usage() int {
-	h.Reporter.Fail("usage: manager " + strings.Join([]string{contract.HelperInputs, contract.HelperOutputs, contract.HelperCopy,
-		contract.HelperCleanup, contract.HelperForks, expiry.Helper, unpacking.Apply, unpacking.Delete}, "|"))
+	h.Reporter.Fail("usage: manager " + strings.Join([]string{
+		contract.HelperInputs, contract.HelperOutputs, contract.HelperCopy, contract.HelperCleanup, contract.HelperForks,
+		expiry.Helper, unpacking.Apply, unpacking.Delete,
+	}, "|"))
 	return exitUsage
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/install"
+	"github.com/resource-plugins/krm-functions/runtime/internal/variable"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -32,14 +33,10 @@ func (h Host) changePackage(ctx context.Context, command string) int {
 func (h Host) packageTask() (*install.Task, error) {
 	task := &install.Task{Namespace: h.Getenv(contract.NamespaceVariable), Log: h.Reporter.Log}
 	if task.Namespace == "" {
-		return nil, missing(contract.NamespaceVariable)
-	}
-	text := h.Getenv(unpacking.InstallationVariable)
-	if text == "" {
-		return nil, missing(unpacking.InstallationVariable)
+		return nil, variable.Missing(contract.NamespaceVariable)
 	}
 	var err error
-	if task.Installation, err = install.Parse(text); err != nil {
+	if task.Installation, err = install.Parse(h.Getenv(unpacking.InstallationVariable)); err != nil {
 		return nil, err
 	}
 	task.Client, err = h.client(h.Timing)

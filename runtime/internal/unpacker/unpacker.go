@@ -2,8 +2,8 @@
 // that render-phase creates for install requests have a container for each of its subcommands.
 //
 // copy-self brings the program to a volume. unpack reads the folder of the package image and writes the objects that install
-// the package to the volume. Neither has a token or needs a network: untrusted files are read here, and the manager, which may
-// change the cluster, reads only the objects.
+// the package to the volume. Neither has a token or needs a network: untrusted files are read here, and the manager, which
+// may change the cluster, reads only the objects.
 package unpacker
 
 import (
@@ -14,6 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
+	"github.com/resource-plugins/krm-functions/runtime/internal/variable"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
@@ -69,7 +70,7 @@ func (p Program) run(arguments []string) error {
 func (p Program) unpack(folder, file string) error {
 	namespace := p.Getenv(contract.NamespaceVariable)
 	if namespace == "" {
-		return missing(contract.NamespaceVariable)
+		return variable.Missing(contract.NamespaceVariable)
 	}
 	settings, err := parseSettings(p.Getenv(unpacking.SettingsVariable))
 	if err != nil {
@@ -89,24 +90,16 @@ func (p Program) unpack(folder, file string) error {
 	return nil
 }
 
-// parseSettings rejects unknown fields: settings of a newer renderer must not be followed in part.
+// parseSettings decodes settings.
 func parseSettings(text string) (*unpacking.Settings, error) {
 	settings := &unpacking.Settings{}
-	if text == "" {
-		return nil, missing(unpacking.SettingsVariable)
-	}
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(settings); err != nil {
-		return nil, fmt.Errorf("cannot read the settings in %s: the image of the unpacker must have the version of "+
-			"the function that rendered the Job: %w", unpacking.SettingsVariable, err)
+	const message = "cannot read the settings in %s: the unpacker image must have the version of the function " +
+		"that rendered the Pod: %w"
+	if err := variable.Decode(unpacking.SettingsVariable, text, message, settings); err != nil {
+		return nil, err
 	}
 	if settings.Name == "" {
 		return nil, errors.New("the settings must have a name")
 	}
 	return settings, nil
-}
-
-func missing(variable string) error {
-	return fmt.Errorf("environment variable %s must be set", variable)
 }
