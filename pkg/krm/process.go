@@ -17,9 +17,9 @@ type Trees struct {
 }
 
 // Run reads a ResourceList from r, calls process with its objects, and writes the list to w. It is framework.Execute of
-// kyaml, except that unchanged items keep their bytes and a list that Parse rejects is an error. Every item is parsed and compared
-// with its original, which takes as long as with the framework. The example runs a processor of the framework; this package
-// does not import that, since it would add a sixth to the time that a function takes to start.
+// kyaml, except that unchanged items keep their bytes and a list that Parse rejects is an error. Every item is parsed and
+// compared with its original, which takes as long as with the framework. The example runs a processor of the framework; this
+// package does not import that, since it would add a sixth to the time that a function takes to start.
 //
 // The error of process is returned after the list was written with the results; a program then exits with 1. With any other
 // error nothing is written.
