@@ -24,7 +24,7 @@ func TestEngineFaults(t *testing.T) {
 		t.Helper()
 		s := newEngineNamespace(t, name)
 		for _, one := range faults {
-			s.apply(s.faulty(one, 0))
+			s.apply(s.faulty(one, 1))
 		}
 		ends := s.ended()
 		require.Len(t, ends, len(faults))

@@ -76,22 +76,17 @@ func rounds(t *testing.T) int {
 	return count
 }
 
-// Sandboxes with all faults, applied at once: every failure is reported, its consumers stop, and other sandboxes succeed.
-// The order of the sandboxes is random, and that of the objects of each, but these stay together: a Pod waits only a minute
-// for its Secret and its Role, and a busy machine needs longer to apply all sandboxes.
+// Sandboxes with all faults, applied at once in random order: every failure is reported, its consumers stop, and other
+// sandboxes succeed.
 func TestFaultMixed(t *testing.T) {
 	s := newNamespace(t)
-	random := rand.New(rand.NewPCG(5, 5))
-	var streams []string
+	var stream []string
 	for _, one := range faults {
-		for round := range rounds(t) {
-			documents := strings.Split(s.faulty(one, round), "\n---\n")
-			random.Shuffle(len(documents), func(i, k int) { documents[i], documents[k] = documents[k], documents[i] })
-			streams = append(streams, strings.Join(documents, "\n---\n"))
-		}
+		stream = append(stream, strings.Split(s.faulty(one, rounds(t)), "\n---\n")...)
 	}
-	random.Shuffle(len(streams), func(i, k int) { streams[i], streams[k] = streams[k], streams[i] })
-	s.apply(strings.Join(streams, "\n---\n"))
+	shuffled := rand.New(rand.NewPCG(5, 5))
+	shuffled.Shuffle(len(stream), func(i, k int) { stream[i], stream[k] = stream[k], stream[i] })
+	s.apply(strings.Join(stream, "\n---\n"))
 	ends := s.ended()
 	require.Len(t, ends, 2*len(faults)*rounds(t))
 	messages, outputs := s.messages(), s.outputs()
@@ -102,8 +97,8 @@ func TestFaultMixed(t *testing.T) {
 	}
 }
 
-// faulty renders the sandbox of a round with a fault in the step make.
-func (s *testNamespace) faulty(one fault, round int) string {
+// faulty renders sandboxes with a fault in the step make.
+func (s *testNamespace) faulty(one fault, count int) string {
 	text := one.text
 	if text == "" {
 		text = script("make", one.script)
@@ -122,7 +117,9 @@ func (s *testNamespace) faulty(one fault, round int) string {
 			name: "use", script: script("use", "sha256sum < /inputs/make.value > /outputs/seen"),
 			reads: []string{"make.value"}, outputs: []string{"seen"}, files: true,
 		})}
-	documents = append(documents, sandbox(fmt.Sprintf("%s-%d", one.name, round), "fault-"+one.name, nil))
+	for i := range count {
+		documents = append(documents, sandbox(fmt.Sprintf("%s-%d", one.name, i), "fault-"+one.name, nil))
+	}
 	rendered := s.render(one.arguments, documents...)
 	if one.edit != nil {
 		edited := one.edit(rendered)
