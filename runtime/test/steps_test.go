@@ -262,6 +262,51 @@ func TestStepsThatFail(t *testing.T) {
 	}
 }
 
+// A Pod waits for its Role and its Secret as long as main may take to start, and logs the missing one.
+func TestPodStartsBeforeItsObjectsAreApplied(t *testing.T) {
+	t.Parallel()
+	server := newServer(t)
+	server.Deny("patch", ref("provision"))
+	p := newPod(t, server, provision())
+	p.timing.ApplyTimeout = 0
+	ended := make(chan ending, 1)
+	go func() { ended <- p.play() }()
+	p.waitForLog(`403 Forbidden: a Role must grant the Pod's ServiceAccount "patch" on it; trying again for 30s, since it may be applied later`)
+	server.Allow("patch", ref("provision"))
+	render(server, p.step)
+	require.Equal(t, success, <-ended, p.log)
+	requirePublished(t, server, "provision", "g1", "dsn")
+	assert.Equal(t, 1, strings.Count(p.log.String(), "trying again"), p.log)
+}
+
+func TestObjectsThatAreNeverApplied(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		prepare func(*Server, step)
+		want    string
+	}{
+		"Role":   {func(s *Server, step step) { render(s, step); s.Deny("patch", ref(step.output)) }, "a Role must grant"},
+		"Secret": {func(*Server, step) {}, "must be applied with the Job"},
+		"Secret of another generation": {func(s *Server, step step) {
+			s.Apply(ref(step.output), map[string]string{contract.GenerationKey: "g0"})
+		}, `is for generation "g0"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, step := newServer(t), provision()
+			step.plan.StartTimeoutSeconds = 1
+			test.prepare(server, step)
+			p := newPod(t, server, step)
+			p.timing.ApplyTimeout = 0
+			require.Equal(t, ending{1, -1, -1}, p.play(), p.log)
+			assert.Contains(t, p.message(), test.want)
+			assert.Contains(t, p.log.String(), test.want)
+			assert.Contains(t, p.log.String(), "; trying again for 1s, since it may be applied later")
+			assert.False(t, p.exists("ran"))
+		})
+	}
+}
+
 func TestNextRunRemovesAnEarlierFailure(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)

@@ -29,6 +29,8 @@ type Config struct {
 	Folder string
 	// Timing has the client's timeouts. The zero value means the defaults.
 	Timing Timing
+	// Log is called for an error that Timing.ApplyTimeout limits, once until another one follows. nil means no log.
+	Log func(text string)
 }
 
 // Client is a client of one API server. It is safe for concurrent use.
@@ -37,6 +39,7 @@ type Client struct {
 	token   string
 	http    *http.Client
 	timing  Timing
+	log     func(text string)
 }
 
 // New returns a client. It reads ca.crt and checks that a token exists; it does not connect.
@@ -56,10 +59,21 @@ func New(config Config) (*Client, error) {
 		address: "https://" + net.JoinHostPort(config.Host, config.Port),
 		token:   filepath.Join(config.Folder, "token"),
 		timing:  config.Timing.orDefaults(),
+		log:     config.Log,
+	}
+	if client.log == nil {
+		client.log = func(string) {}
 	}
 	client.http = &http.Client{Transport: client.transport(pool), CheckRedirect: noRedirect}
 	_, err = client.bearerToken()
 	return client, err
+}
+
+// WithApplyTimeout returns the same client with another Timing.ApplyTimeout.
+func (c *Client) WithApplyTimeout(timeout time.Duration) *Client {
+	other := *c
+	other.timing.ApplyTimeout = timeout
+	return &other
 }
 
 // transport ignores proxies of the environment: a Pod reaches its API server directly.

@@ -16,6 +16,7 @@ func (r *Retryable) Unwrap() error { return r.Cause }
 // retryState decides whether and when a request is sent again.
 type retryState struct {
 	timing      Timing
+	log         func(text string)
 	failedSince time.Time // of consecutive errors that are limited by ApplyTimeout; zero if the last was another
 	last        error     // of the last attempt that was not interrupted
 }
@@ -36,6 +37,7 @@ func (r *retryState) wait(ctx context.Context, started time.Time, err error) err
 	case errors.As(err, &retryable), errors.As(err, &failure) && failure.MayBeUnapplied():
 		if r.failedSince.IsZero() {
 			r.failedSince = time.Now()
+			r.log(fmt.Sprintf("%v; trying again for %s, since it may be applied later", err, r.timing.ApplyTimeout))
 		}
 		if time.Since(r.failedSince) >= r.timing.ApplyTimeout {
 			return err
@@ -63,7 +65,7 @@ func withLast(ended, last error) error {
 
 // retry calls attempt until it succeeds or its error is final.
 func (c *Client) retry(ctx context.Context, attempt func() error) error {
-	state := retryState{timing: c.timing}
+	state := retryState{timing: c.timing, log: c.log}
 	for {
 		started := time.Now()
 		err := attempt()

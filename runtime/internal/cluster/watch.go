@@ -25,7 +25,7 @@ func (c *Client) Watch(ctx context.Context, ref Ref, changed func(*Secret) (done
 
 // watch is Watch for objects of any kind.
 func (c *Client) watch(ctx context.Context, ref Ref, changed func(*watchedObject) (done bool, err error)) error {
-	retry := retryState{timing: c.timing}
+	retry := retryState{timing: c.timing, log: c.log}
 	for {
 		started := time.Now()
 		done, err := c.watchOnce(ctx, ref, changed)

@@ -1,6 +1,8 @@
 package manager
 
 import (
+	"cmp"
+	"context"
 	"errors"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
@@ -40,7 +42,7 @@ func (h Host) task() (*task, error) {
 func (h Host) client(timing cluster.Timing) (*cluster.Client, error) {
 	return cluster.New(cluster.Config{
 		Host: h.Getenv("KUBERNETES_SERVICE_HOST"), Port: h.Getenv("KUBERNETES_SERVICE_PORT"),
-		Folder: h.TokenFolder, Timing: timing,
+		Folder: h.TokenFolder, Timing: timing, Log: h.Reporter.Log,
 	})
 }
 
@@ -87,6 +89,13 @@ func parsePlan(text string) (contract.Plan, error) {
 		return plan, errors.New("the plan must have a step and a generation")
 	}
 	return plan, nil
+}
+
+// whenApplied reports whether a record is published already. A Secret and a Role that are applied after this Pod's Job are
+// waited for as long as main may take to start, since nothing has run yet.
+func (t *task) whenApplied(ctx context.Context, record publish.Record) (published bool, err error) {
+	record.Client = record.Client.WithApplyTimeout(cmp.Or(t.host.Timing.ApplyTimeout, t.startTimeout()))
+	return record.Published(ctx)
 }
 
 // record returns the record of the step's own Secret.

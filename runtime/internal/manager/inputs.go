@@ -54,7 +54,7 @@ func (t *task) published(ctx context.Context) (bool, error) {
 	if t.output.Name == "" {
 		return false, nil
 	}
-	return t.record().Published(ctx)
+	return t.whenApplied(ctx, t.record())
 }
 
 // receive waits for the producers and writes the inputs that are read as files.
