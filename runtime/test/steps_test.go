@@ -262,21 +262,26 @@ func TestStepsThatFail(t *testing.T) {
 	}
 }
 
-// A Pod waits for its Role and its Secret as long as main may take to start, and logs the missing one.
+// A Pod waits for its Role and its Secret as long as main may take to start, within limits, and logs the missing one.
 func TestPodStartsBeforeItsObjectsAreApplied(t *testing.T) {
 	t.Parallel()
-	server := newServer(t)
-	server.Deny("patch", ref("provision"))
-	p := newPod(t, server, provision())
-	p.timing.ApplyTimeout = 0
-	ended := make(chan ending, 1)
-	go func() { ended <- p.play() }()
-	p.waitForLog(`403 Forbidden: a Role must grant the Pod's ServiceAccount "patch" on it; trying again for 30s, since it may be applied later`)
-	server.Allow("patch", ref("provision"))
-	render(server, p.step)
-	require.Equal(t, success, <-ended, p.log)
-	requirePublished(t, server, "provision", "g1", "dsn")
-	assert.Equal(t, 1, strings.Count(p.log.String(), "trying again"), p.log)
+	for startTimeout, limit := range map[int]string{1: "1m0s", 60: "1m0s", 200: "3m20s", 0: "5m0s", 900: "5m0s"} {
+		t.Run(strconv.Itoa(startTimeout), func(t *testing.T) {
+			t.Parallel()
+			server, step := newServer(t), provision()
+			step.plan.StartTimeoutSeconds = startTimeout
+			server.Deny("patch", ref("provision"))
+			p := newPod(t, server, step)
+			p.timing.ApplyTimeout = 0
+			inputs := p.start("inputs")
+			p.waitForLog(`403 Forbidden: a Role must grant the Pod's ServiceAccount "patch" on it; trying again for ` + limit + ", since ")
+			server.Allow("patch", ref("provision"))
+			render(server, step)
+			require.Equal(t, 0, inputs.wait(), p.log)
+			assert.Equal(t, 1, strings.Count(p.log.String(), "trying again"), p.log)
+			assert.Empty(t, p.message())
+		})
+	}
 }
 
 func TestObjectsThatAreNeverApplied(t *testing.T) {
@@ -294,14 +299,13 @@ func TestObjectsThatAreNeverApplied(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, step := newServer(t), provision()
-			step.plan.StartTimeoutSeconds = 1
 			test.prepare(server, step)
 			p := newPod(t, server, step)
-			p.timing.ApplyTimeout = 0
+			p.timing.ApplyTimeout = 100 * time.Millisecond
 			require.Equal(t, ending{1, -1, -1}, p.play(), p.log)
 			assert.Contains(t, p.message(), test.want)
 			assert.Contains(t, p.log.String(), test.want)
-			assert.Contains(t, p.log.String(), "; trying again for 1s, since it may be applied later")
+			assert.Contains(t, p.log.String(), "; trying again for 100ms, since it may be applied later")
 			assert.False(t, p.exists("ran"))
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
@@ -91,10 +92,18 @@ func parsePlan(text string) (contract.Plan, error) {
 	return plan, nil
 }
 
-// whenApplied reports whether a record is published already. A Secret and a Role that are applied after this Pod's Job are
-// waited for as long as main may take to start, since nothing has run yet.
+// Limits of the time that a Pod waits for its Secret and Role before anything has run. Between them it is the start timeout,
+// which the deadline of the Pod includes.
+const (
+	minApplyTimeout = time.Minute
+	maxApplyTimeout = 5 * time.Minute
+)
+
+// whenApplied reports whether a record is published already. It waits for a Secret and a Role that are applied after the
+// Pod's Job.
 func (t *task) whenApplied(ctx context.Context, record publish.Record) (published bool, err error) {
-	record.Client = record.Client.WithApplyTimeout(cmp.Or(t.host.Timing.ApplyTimeout, t.startTimeout()))
+	limit := min(max(t.startTimeout(), minApplyTimeout), maxApplyTimeout)
+	record.Client = record.Client.WithApplyTimeout(cmp.Or(t.host.Timing.ApplyTimeout, limit))
 	return record.Published(ctx)
 }
 
