@@ -66,7 +66,8 @@ func (t *task) copyToOne(ctx context.Context, producers []wait.Producer) error {
 }
 
 func (t *task) copy(ctx context.Context, record publish.Record, values map[string][]byte) error {
-	if _, err := t.whenApplied(ctx, record); err != nil {
+	// Waits for Secrets that are applied after this Job.
+	if _, err := record.Published(ctx); err != nil {
 		return err
 	}
 	if err := record.Publish(ctx, values); err != nil {

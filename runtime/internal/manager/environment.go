@@ -1,10 +1,7 @@
 package manager
 
 import (
-	"cmp"
-	"context"
 	"errors"
-	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
@@ -90,21 +87,6 @@ func parsePlan(text string) (contract.Plan, error) {
 		return plan, errors.New("the plan must have a step and a generation")
 	}
 	return plan, nil
-}
-
-// Limits of the time that a Pod waits for its Secret and Role before anything has run. Between them it is the start timeout,
-// which the deadline of the Pod includes.
-const (
-	minApplyTimeout = time.Minute
-	maxApplyTimeout = 5 * time.Minute
-)
-
-// whenApplied reports whether a record is published already. It waits for a Secret and a Role that are applied after the
-// Pod's Job.
-func (t *task) whenApplied(ctx context.Context, record publish.Record) (published bool, err error) {
-	limit := min(max(t.startTimeout(), minApplyTimeout), maxApplyTimeout)
-	record.Client = record.Client.WithApplyTimeout(cmp.Or(t.host.Timing.ApplyTimeout, limit))
-	return record.Published(ctx)
 }
 
 // record returns the record of the step's own Secret.

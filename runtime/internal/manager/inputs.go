@@ -1,8 +1,10 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
@@ -49,12 +51,23 @@ func inputs(ctx context.Context, t *task) error {
 	return volume.RemoveMarker(contract.PublishedFile)
 }
 
-// published reports whether this generation is published already.
+// Limits of the time that a Pod waits for its Secret and Role before its script runs. Between them it is the start timeout,
+// which the deadline of the Pod includes.
+const (
+	minApplyTimeout = time.Minute
+	maxApplyTimeout = 5 * time.Minute
+)
+
+// published reports whether this generation is published already. It waits for a Secret and a Role that are applied after
+// the Pod's Job.
 func (t *task) published(ctx context.Context) (bool, error) {
 	if t.output.Name == "" {
 		return false, nil
 	}
-	return t.whenApplied(ctx, t.record())
+	limit := min(max(t.startTimeout(), minApplyTimeout), maxApplyTimeout)
+	record := t.record()
+	record.Client = t.client.WithApplyTimeout(cmp.Or(t.host.Timing.ApplyTimeout, limit))
+	return record.Published(ctx)
 }
 
 // receive waits for the producers and writes the inputs that are read as files.
