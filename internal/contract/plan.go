@@ -200,16 +200,17 @@ const MaxOutputBytes = 1_048_576
 
 // The files in IOFolder. The command of main becomes RunnerFile, ScriptFile and the script's arguments, if any.
 const (
-	RunnerFile    = IOFolder + "/runner"    // the static runner, copied by the input manager
-	PlanFile      = IOFolder + "/plan"      // the Plan as JSON, for the runner
-	PublishedFile = IOFolder + "/published" // the generation is published already: the runner exits 0, runs nothing
-	LockFile      = IOFolder + "/lock"      // mode 0666; the runner holds it (flock) as long as it lives
-	StartedFile   = IOFolder + "/started"   // the runner has the lock
-	AbandonedFile = IOFolder + "/abandoned" // the output manager gave up waiting: the runner must refuse to run
-	ExitFile      = IOFolder + "/exit"      // the script's exit code in decimal, by temporary name and rename
-	ReadsFile     = IOFolder + "/reads"     // the publications that the input manager has read, by producer, as JSON
-	InputsFolder  = IOFolder + "/inputs"
-	OutputsFolder = IOFolder + "/outputs"
+	RunnerFile     = IOFolder + "/runner"     // the static runner, copied by the input manager
+	PlanFile       = IOFolder + "/plan"       // the Plan as JSON, for the runner
+	PublishedFile  = IOFolder + "/published"  // the generation is published already: the runner exits 0, runs nothing
+	LockFile       = IOFolder + "/lock"       // mode 0666; the runner holds it (flock) as long as it lives
+	StartedFile    = IOFolder + "/started"    // the runner has the lock
+	AbandonedFile  = IOFolder + "/abandoned"  // the output manager gave up waiting: the runner must refuse to run
+	TerminatedFile = IOFolder + "/terminated" // the runner got a signal that ends its Pod: a failure is not recorded
+	ExitFile       = IOFolder + "/exit"       // the script's exit code in decimal, by temporary name and rename
+	ReadsFile      = IOFolder + "/reads"      // the publications that the input manager has read, by producer, as JSON
+	InputsFolder   = IOFolder + "/inputs"
+	OutputsFolder  = IOFolder + "/outputs"
 )
 
 // The helper image: one program with a subcommand for each job, and the runner next to it.

@@ -5,6 +5,7 @@ package runner
 import (
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"time"
@@ -17,6 +18,9 @@ var forwarded = []os.Signal{
 	syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGCONT,
 }
 
+// ending are the signals that end a Pod: SIGTERM, or the stop signal of an image.
+var ending = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT}
+
 // adoptOrphans makes the runner the parent of orphaned processes even if it is not process 1 (shareProcessNamespace).
 func adoptOrphans() {
 	const setChildSubreaper = 36 // PR_SET_CHILD_SUBREAPER of linux/prctl.h
@@ -27,10 +31,11 @@ func adoptOrphans() {
 // gives a Pod.
 const killDelay = 10 * time.Second
 
-// supervise forwards signals until the script ends, and ends it at the limit, if there is one. It uses one goroutine,
-// so that no signal is sent to another process that reuses the id of the ended script.
+// supervise forwards signals until the script ends, and ends it at the limit, if there is one. Before it forwards a signal
+// that ends a Pod, it calls terminated. It uses one goroutine, so that no signal is sent to another process that reuses the
+// id of the ended script.
 func supervise(
-	process int, incoming, children <-chan os.Signal, limit time.Duration,
+	process int, incoming, children <-chan os.Signal, limit time.Duration, terminated func(),
 ) (end syscall.WaitStatus, timedOut bool) {
 	var timeout <-chan time.Time
 	if limit > 0 {
@@ -46,6 +51,9 @@ func supervise(
 			_ = syscall.Kill(process, sig)
 			timedOut, timeout = true, time.After(killDelay)
 		case received := <-incoming:
+			if slices.Contains(ending, received) {
+				terminated()
+			}
 			if sig, ok := received.(syscall.Signal); ok {
 				_ = syscall.Kill(process, sig)
 			}

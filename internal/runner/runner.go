@@ -92,7 +92,11 @@ func (r Runner) runLocked(volume *Volume) int {
 // runStep runs the script and collects its outputs.
 func (r Runner) runStep(volume *Volume, plan contract.Plan) error {
 	makeOutputFolders(plan.Outputs)
-	running, err := r.runScript(time.Duration(plan.TimeoutSeconds) * time.Second)
+	running, err := r.runScript(time.Duration(plan.TimeoutSeconds)*time.Second, func() {
+		if err := volume.SetMarker(contract.TerminatedFile); err != nil {
+			r.Reporter.Log(fmt.Sprintf("step %q: %v", plan.Step, err))
+		}
+	})
 	if err != nil {
 		return withFolders(err, plan.Outputs)
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // runScript runs the script until it ends or reaches the limit, if there is one. It returns the processes that a script
-// which succeeded has left behind.
-func (r Runner) runScript(limit time.Duration) (running []string, err error) {
+// which succeeded has left behind. For a signal that ends the Pod it calls terminated.
+func (r Runner) runScript(limit time.Duration, terminated func()) (running []string, err error) {
 	// Pdeathsig is sent when the thread that started the script ends, so that thread must not end.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -30,7 +30,7 @@ func (r Runner) runScript(limit time.Duration) (running []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	status, timedOut := supervise(process, incoming, children, limit)
+	status, timedOut := supervise(process, incoming, children, limit, terminated)
 	if timedOut {
 		return nil, &exitError{code: exitTimeout, text: fmt.Sprintf("the script timed out after %s: raise stepTimeoutSeconds of "+
 			"render-phase, or activeDeadlineSeconds of the overlay", limit)}

@@ -448,26 +448,41 @@ func TestTerminationContext(t *testing.T) {
 	assert.ErrorIs(t, context.Cause(ctx), termination.Err)
 }
 
-// The outputs of a script that succeeds after SIGTERM are published.
+// The outputs of a script that succeeds after SIGTERM are published. Another end is not recorded, even if main has the signal
+// before the output manager: the Job may replace the Pod.
 func TestTerminationWhileTheScriptRuns(t *testing.T) {
 	t.Parallel()
-	server := newServer(t)
-	for code := range 2 {
-		step := provision()
-		step.plan.Generation = fmt.Sprintf("g%d", code)
-		step.script += fmt.Sprintf("trap 'exit %d' TERM\necho > @/ready\nwhile :; do sleep 0.1; done\n", code)
-		render(server, step)
-		p := newPod(t, server, step)
-		require.Zero(t, p.start("inputs").wait())
-		main, outputs := p.main(), p.start("outputs")
-		require.Eventually(t, func() bool { return p.exists("ready") }, enough, time.Millisecond)
-		p.waitForLog("waiting for main to start")
-		outputs.terminate()
-		main.terminate()
-		require.Equal(t, code, main.wait(), p.log)
-		require.Equal(t, code, outputs.wait(), p.log)
-		requirePublished(t, server, "provision", "g0", "dsn")
-		assert.Empty(t, server.Get(ref("provision")).Annotation(contract.FailedKey))
+	for name, test := range map[string]struct {
+		trap     string
+		want     ending
+		mainOnly bool
+	}{
+		"success":                           {"trap 'exit 0' TERM", success, false},
+		"success, the signal of main first": {"trap 'exit 0' TERM", success, true},
+		"error":                             {"trap 'exit 1' TERM", ending{0, 1, 143}, false},
+		"error, the signal of main first":   {"trap 'exit 1' TERM", ending{0, 1, 143}, true},
+		"killed, the signal of main first":  {"", ending{0, 143, 143}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, step := newServer(t), provision()
+			step.script += test.trap + "\necho > @/ready\nwhile :; do sleep 0.1; done\n"
+			render(server, step)
+			p := newPod(t, server, step)
+			require.Zero(t, p.start("inputs").wait())
+			main, outputs := p.main(), p.start("outputs")
+			require.Eventually(t, func() bool { return p.exists("ready") }, enough, time.Millisecond)
+			p.waitForLog("waiting for main to start")
+			if !test.mainOnly {
+				outputs.terminate()
+			}
+			main.terminate()
+			require.Equal(t, test.want, ending{0, main.wait(), outputs.wait()}, p.log)
+			assert.Empty(t, server.Get(ref("provision")).Annotation(contract.FailedKey))
+			if test.want == success {
+				requirePublished(t, server, "provision", "g1", "dsn")
+			}
+		})
 	}
 }
 

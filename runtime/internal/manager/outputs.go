@@ -9,6 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
+	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 )
 
 // startPollInterval is how often the output manager checks whether main has started. It does not poll for main's end.
@@ -30,6 +31,9 @@ func outputs(ctx context.Context, t *task) error {
 	if err == nil {
 		record.Publication = publish.NewPublication()
 		record.Reads, err = t.reads(volume)
+	}
+	if err != nil && volume.HasMarker(contract.TerminatedFile) {
+		return fmt.Errorf("%w: %w", termination.Err, err) // main had the signal before this container
 	}
 	if err != nil {
 		return t.fail(ctx, err)
