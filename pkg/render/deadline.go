@@ -8,8 +8,8 @@ import (
 
 // What has no option, in seconds.
 const (
-	// waitSeconds is the contract.Plan.WaitSeconds of Jobs: longer than the helpers retry what a Role or Secret denies that may
-	// be applied after the Job, so that one which is missing is reported.
+	// waitSeconds is the contract.Plan.WaitSeconds of Jobs: longer than a helper that waits for producers retries what a Role
+	// denies that may be applied after the Job, so that one which is missing is reported.
 	waitSeconds = 90
 	// backOffSeconds is the longest time after which Kubernetes replaces a Pod of a Job
 	// (https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy).

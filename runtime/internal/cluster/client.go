@@ -69,10 +69,10 @@ func New(config Config) (*Client, error) {
 	return client, err
 }
 
-// WithApplyTimeout returns the same client with another Timing.ApplyTimeout.
-func (c *Client) WithApplyTimeout(timeout time.Duration) *Client {
+// WithApplyTimeout returns the same client with a Timing.ApplyTimeout that is at least so long.
+func (c *Client) WithApplyTimeout(atLeast time.Duration) *Client {
 	other := *c
-	other.timing.ApplyTimeout = timeout
+	other.timing.ApplyTimeout = max(c.timing.ApplyTimeout, atLeast)
 	return &other
 }
 

@@ -51,12 +51,9 @@ func inputs(ctx context.Context, t *task) error {
 	return volume.RemoveMarker(contract.PublishedFile)
 }
 
-// Limits of the time that a Pod waits for its Secret and Role before its script runs. Between them it is the start timeout,
-// which the deadline of the Pod includes.
-const (
-	minApplyTimeout = time.Minute
-	maxApplyTimeout = 5 * time.Minute
-)
+// maxApplyTimeout limits how long a Pod waits for its Secret and Role before its script runs. Up to it, that is the start
+// timeout, which the deadline of the Pod includes, or the timeout of all requests if that is longer.
+const maxApplyTimeout = 5 * time.Minute
 
 // published reports whether this generation is published already. It waits for a Secret and a Role that are applied after
 // the Pod's Job.
@@ -64,7 +61,7 @@ func (t *task) published(ctx context.Context) (bool, error) {
 	if t.output.Name == "" {
 		return false, nil
 	}
-	limit := min(max(t.startTimeout(), minApplyTimeout), maxApplyTimeout)
+	limit := min(t.startTimeout(), maxApplyTimeout)
 	record := t.record()
 	record.Client = t.client.WithApplyTimeout(cmp.Or(t.host.Timing.ApplyTimeout, limit))
 	return record.Published(ctx)
