@@ -206,7 +206,7 @@ const (
 	LockFile       = IOFolder + "/lock"       // mode 0666; the runner holds it (flock) as long as it lives
 	StartedFile    = IOFolder + "/started"    // the runner has the lock
 	AbandonedFile  = IOFolder + "/abandoned"  // the output manager gave up waiting: the runner must refuse to run
-	TerminatedFile = IOFolder + "/terminated" // the runner got a signal that ends its Pod: a failure is not recorded
+	TerminatedFile = IOFolder + "/terminated" // the runner got a signal that ends a Pod: the output manager waits for its own
 	ExitFile       = IOFolder + "/exit"       // the script's exit code in decimal, by temporary name and rename
 	ReadsFile      = IOFolder + "/reads"      // the publications that the input manager has read, by producer, as JSON
 	InputsFolder   = IOFolder + "/inputs"

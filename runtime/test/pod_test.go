@@ -40,6 +40,8 @@ type pod struct {
 	server *Server
 	step   step
 	timing cluster.Timing
+	// terminationGrace is that of the output manager.
+	terminationGrace time.Duration
 }
 
 // messages are those of the programs of a Pod, with a folder for its files.
@@ -154,7 +156,8 @@ func (p *pod) start(name string) container {
 	host := manager.Host{
 		Getenv: func(name string) string { return variables[name] }, IOFolder: filepath.Join(p.folder, "io"),
 		TokenFolder: p.server.Folder, Runner: runnerPath, Timing: p.timing, FailureGrace: 100 * time.Millisecond,
-		Reporter: p.reporter(),
+		TerminationGrace: p.terminationGrace,
+		Reporter:         p.reporter(),
 	}
 	ctx, cancel := context.WithCancelCause(p.t.Context())
 	running := &helper{ended: make(chan int, 1), cancel: cancel}

@@ -448,20 +448,20 @@ func TestTerminationContext(t *testing.T) {
 	assert.ErrorIs(t, context.Cause(ctx), termination.Err)
 }
 
-// The outputs of a script that succeeds after SIGTERM are published. Another end is not recorded, even if main has the signal
+// The outputs of a script that succeeds after SIGTERM are published. A failure is not recorded, even if main has the signal
 // before the output manager: the Job may replace the Pod.
 func TestTerminationWhileTheScriptRuns(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		trap     string
-		want     ending
-		mainOnly bool
+		trap      string
+		want      ending
+		mainFirst bool
 	}{
-		"success":                           {"trap 'exit 0' TERM", success, false},
-		"success, the signal of main first": {"trap 'exit 0' TERM", success, true},
-		"error":                             {"trap 'exit 1' TERM", ending{0, 1, 143}, false},
-		"error, the signal of main first":   {"trap 'exit 1' TERM", ending{0, 1, 143}, true},
-		"killed, the signal of main first":  {"", ending{0, 143, 143}, true},
+		"success":             {"trap 'exit 0' TERM", success, false},
+		"success, main first": {"trap 'exit 0' TERM", success, true},
+		"error":               {"trap 'exit 1' TERM", ending{0, 1, 1}, false},
+		"error, main first":   {"trap 'exit 1' TERM", ending{0, 1, 1}, true},
+		"killed, main first":  {"", ending{0, 143, 1}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -473,17 +473,32 @@ func TestTerminationWhileTheScriptRuns(t *testing.T) {
 			main, outputs := p.main(), p.start("outputs")
 			require.Eventually(t, func() bool { return p.exists("ready") }, enough, time.Millisecond)
 			p.waitForLog("waiting for main to start")
-			if !test.mainOnly {
+			if !test.mainFirst {
 				outputs.terminate()
 			}
 			main.terminate()
-			require.Equal(t, test.want, ending{0, main.wait(), outputs.wait()}, p.log)
+			code := main.wait()
+			time.Sleep(100 * time.Millisecond) // in which a failure would be recorded
+			outputs.terminate()
+			require.Equal(t, test.want, ending{0, code, outputs.wait()}, p.log)
 			assert.Empty(t, server.Get(ref("provision")).Annotation(contract.FailedKey))
 			if test.want == success {
 				requirePublished(t, server, "provision", "g1", "dsn")
 			}
 		})
 	}
+}
+
+// A script can signal its own process group, which includes the runner. That does not end the Pod, so the failure is recorded.
+func TestScriptThatSignalsMain(t *testing.T) {
+	t.Parallel()
+	server, step := newServer(t), provision()
+	step.script += "kill -TERM $PPID\nsleep 1\nexit 3\n"
+	render(server, step)
+	p := newPod(t, server, step)
+	p.terminationGrace = 100 * time.Millisecond
+	require.Equal(t, ending{0, 143, 1}, p.play(), p.log)
+	requireFailed(t, p)
 }
 
 // A step without outputs that others wait for, such as a delete step, only records its generation.

@@ -43,6 +43,9 @@ type Host struct {
 	// Timing is the timing of the client, and FailureGrace that of wait.Wait. Zero means the defaults.
 	Timing       cluster.Timing
 	FailureGrace time.Duration
+	// TerminationGrace is how long the output manager waits for SIGTERM after main got a signal that ends a Pod, before it
+	// records a failure. 0 means 10 s.
+	TerminationGrace time.Duration
 	// Now returns the time of the node's clock. nil means time.Now.
 	Now func() time.Time
 }

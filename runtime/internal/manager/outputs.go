@@ -1,6 +1,7 @@
 package manager
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +10,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
 	"github.com/resource-plugins/krm-functions/runtime/internal/publish"
-	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 )
 
 // startPollInterval is how often the output manager checks whether main has started. It does not poll for main's end.
 const startPollInterval = 20 * time.Millisecond
+
+// terminationGrace is the default of Host.TerminationGrace.
+const terminationGrace = 10 * time.Second
 
 // outputs is the container next to main. It waits for the end of the script and publishes its outputs, or records the
 // failure. It fails unless the outputs are published, so that a Pod without them never succeeds.
@@ -32,10 +35,8 @@ func outputs(ctx context.Context, t *task) error {
 		record.Publication = publish.NewPublication()
 		record.Reads, err = t.reads(volume)
 	}
-	if err != nil && volume.HasMarker(contract.TerminatedFile) {
-		return fmt.Errorf("%w: %w", termination.Err, err) // main had the signal before this container
-	}
 	if err != nil {
+		t.awaitTermination(ctx, volume)
 		return t.fail(ctx, err)
 	}
 	// Not interrupted by SIGTERM, since the outputs exist only here.
@@ -44,6 +45,20 @@ func outputs(ctx context.Context, t *task) error {
 	}
 	t.host.Reporter.Log(fmt.Sprintf("step %q: published %d outputs to secret %q", t.plan.Step, len(values), t.output.Name))
 	return nil
+}
+
+// awaitTermination waits, if main got a signal that ends a Pod, until this container gets its own: the kubelet signals the
+// containers of a Pod in any order. Nothing follows if the script has signalled main, as kill 0 does.
+func (t *task) awaitTermination(ctx context.Context, volume *runner.Volume) {
+	if !volume.HasMarker(contract.TerminatedFile) {
+		return
+	}
+	grace := time.NewTimer(cmp.Or(t.host.TerminationGrace, terminationGrace))
+	defer grace.Stop()
+	select {
+	case <-ctx.Done():
+	case <-grace.C:
+	}
 }
 
 // reads returns the publications from which the outputs were made.
