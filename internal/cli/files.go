@@ -170,7 +170,7 @@ func (r *run) read(line *progress, then *older, with steps, parts PartsProcessor
 		Exclude: exclude, Tracked: then.tracks(), Image: image, Formats: extension.Formats(r.Extensions),
 	}
 	if parts != nil {
-		options.Postpone = parts
+		options.Postpone = newPostponer(parts, with.index())
 	}
 	if reuser, ok := parts.(load.Reuser); ok && with.cache != nil {
 		options.Reuse = reuser

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"io"
+	"sync"
 
 	"github.com/resource-plugins/krm-functions/internal/atomicfile"
 	"github.com/resource-plugins/krm-functions/internal/incremental"
@@ -158,15 +159,41 @@ func (r *run) parts(with steps) PartsProcessor {
 	if !ok || with.newSink == nil || r.Base != "" || r.BaseRef != "" {
 		return nil
 	}
-	cache := with.cache
-	if with.now != nil {
-		cache = with.now.Cache
+	return config.Split(with.index())
+}
+
+// index returns what an earlier run has rendered or checked; nil if nothing is reused.
+func (s steps) index() *incremental.Cache {
+	if s.now != nil {
+		return s.now.Cache
 	}
-	parts := config.Split(cache)
-	if parts != nil && !cache.HasIndex() {
-		LimitGarbage(GrowthOfTexts)
+	return s.cache
+}
+
+// postponer limits the garbage once a document is postponed. Before that, trees stay, and collecting takes time in vain.
+type postponer struct {
+	load.Postponer
+	limit func() // called by several goroutines at once, for each document
+}
+
+func newPostponer(parts PartsProcessor, index *incremental.Cache) load.Postponer {
+	if index.HasIndex() {
+		return parts
 	}
-	return parts
+	return postponer{parts, sync.OnceFunc(func() { LimitGarbage(GrowthOfTexts) })}
+}
+
+// Defers implements load.Postponer.
+func (p postponer) Defers(item *krm.Item) bool { return p.limited(p.Postponer.Defers(item)) }
+
+// Postpone implements load.Postponer.
+func (p postponer) Postpone(d load.Document) bool { return p.limited(p.Postponer.Postpone(d)) }
+
+func (p postponer) limited(isPostponed bool) bool {
+	if isPostponed {
+		p.limit()
+	}
+	return isPostponed
 }
 
 // processParts processes the documents a part at a time. It returns nil if they must be processed at once.
