@@ -102,7 +102,7 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 	PATH="$(TOOLS):$$PATH" GOWORK=off go test -C conformance -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/images -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/sbom -timeout $(TIMEOUT) ./...
-	GOWORK=off go test -C tools/recording -timeout $(TIMEOUT) ./...
+	GOWORK=off go test -C tools/recording -count 1 -timeout $(TIMEOUT) ./...
 	GOWORK=off go test -C tools/prose -timeout $(TIMEOUT) ./...
 
 .PHONY: conformance
@@ -122,7 +122,7 @@ scaffolds: build $(TOOLS)/cel $(TOOLS)/kubebuilder $(TOOLS)/kubebuilder45 ## tes
 
 .PHONY: browser
 browser: ## test the page of rplug report in a browser (apt-get install chromium poppler-utils)
-	GOWORK=off go test -C test/integration/browser -timeout $(TIMEOUT) -v ./...
+	GOWORK=off go test -C test/integration/browser -count 1 -timeout $(TIMEOUT) -v ./...
 
 .PHONY: oracle
 oracle: $(TOOLS)/crossplane ## compare rplug unpack --compatible with crossplane v0.10.0 on 10,000 packages
@@ -155,10 +155,10 @@ $(TOOLS)/delivery/argocd/argocd: tools/delivery/controllers tools/delivery/go.mo
 
 .PHONY: containers
 containers: $(TOOLS)/kustomize ## test the images in docker (root, docker.io)
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./stacks/pack
-	go test -tags e2e -p 1 -timeout $(TIMEOUT) ./commands/local/localrun/container
+	go test -tags e2e -count 1 -p 1 -timeout $(TIMEOUT) -run 'Container|TwoClean' ./test/framework/docker ./test/release/images ./test/integration/orchestrator ./stacks/pack
+	go test -tags e2e -count 1 -p 1 -timeout $(TIMEOUT) ./commands/local/localrun/container
 	trap test/framework/docker/down EXIT; test/framework/docker/up && \
-	go test -v -tags e2e -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./commands/local/plugintest ./commands/local/command
+	go test -v -tags e2e -count 1 -p 1 -timeout $(TIMEOUT) -run '[Cc]ontainers' ./commands/local/plugintest ./commands/local/command
 
 # The tests of plugins start the servers of this machine's Debian, which plugins/README.md lists, and of another Debian.
 PLUGIN_TOOLS := $(addprefix $(TOOLS)/,kube-apiserver kube-controller-manager kubectl mc minio nats)

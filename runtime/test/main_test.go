@@ -3,14 +3,14 @@ package test
 
 import (
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
 	"testing"
+
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // runnerPath, managerPath and unpackerPath are the paths of the programs that TestMain built.
@@ -33,11 +33,8 @@ func run(m *testing.M) int {
 	defer func() { _ = os.RemoveAll(folder) }()
 	runnerPath, managerPath = filepath.Join(folder, "runner"), filepath.Join(folder, "manager")
 	unpackerPath = filepath.Join(folder, "unpacker")
-	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", folder+"/",
-		"github.com/resource-plugins/krm-functions/runtime/cmd/...")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if output, err := build.CombinedOutput(); err != nil {
-		panic(fmt.Sprintf("%v: %s", err, output))
+	if err := checkout.BuildRuntime(folder); err != nil {
+		panic(err)
 	}
 	return m.Run()
 }

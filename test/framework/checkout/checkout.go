@@ -30,6 +30,11 @@ func BuildCommands(folder string) error {
 // BuildProgram builds one package of the root module, given by its folder.
 func BuildProgram(file, pkg string) error { return goBuild(Root(), file, "./"+pkg) }
 
+// BuildRuntime builds every program of the runtime's module into folder.
+func BuildRuntime(folder string) error {
+	return goBuild(filepath.Join(Root(), "runtime"), folder+string(filepath.Separator), "./cmd/...")
+}
+
 // BuildTool builds the tool pinned by the module in a folder of tools/.
 func BuildTool(file, name string) error {
 	return goBuild(filepath.Join(Root(), "tools", name), file, "tool")
@@ -41,6 +46,27 @@ func goBuild(folder, output string, packages ...string) error {
 	build.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build %s: %w\n%s", strings.Join(packages, " "), err, out)
+	}
+	return readSources(build, packages)
+}
+
+// readSources opens the folders of the packages that a build has compiled, with those they import, so that go test does not
+// reuse a result of a test after they have changed: it knows the files that a test opens, but not those of its children
+// (https://pkg.go.dev/cmd/go#hdr-Test_packages).
+func readSources(build *exec.Cmd, packages []string) error {
+	const format = `{{$dir := .Dir}}{{if and .Module (or .Module.Main .Module.Replace)}}{{$dir}}{{range .EmbedFiles}}{{"\n"}}{{$dir}}/{{.}}{{end}}{{end}}`
+	list := exec.Command("go", append([]string{"list", "-deps", "-f", format}, packages...)...)
+	list.Dir, list.Env = build.Dir, build.Env
+	out, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("go list %s: %w", strings.Join(packages, " "), err)
+	}
+	for name := range strings.Lines(string(out)) {
+		source, err := os.Open(strings.TrimSpace(name))
+		if err != nil {
+			return err
+		}
+		_ = source.Close()
 	}
 	return nil
 }

@@ -87,10 +87,8 @@ func (p *programs) prepare(name string) error {
 		}
 		p.folder = folder
 	}
-	runner := exec.Command("go", "build", "-o", filepath.Join(p.folder, "runner"), "./runtime/cmd/runner")
-	runner.Dir, runner.Env = checkout.Root(), append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := runner.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, out)
+	if err := checkout.BuildRuntime(p.folder); err != nil {
+		return err
 	}
 	scripts, helper := filepath.Join(checkout.Root(), "test", "cluster", "node"), filepath.Join(p.folder, "helper.tar")
 	for _, command := range [][]string{
