@@ -54,7 +54,8 @@ func goBuild(folder, output string, packages ...string) error {
 // reuse a result of a test after they have changed: it knows the files that a test opens, but not those of its children
 // (https://pkg.go.dev/cmd/go#hdr-Test_packages).
 func readSources(build *exec.Cmd, packages []string) error {
-	const format = `{{$dir := .Dir}}{{if and .Module (or .Module.Main .Module.Replace)}}{{$dir}}{{range .EmbedFiles}}{{"\n"}}{{$dir}}/{{.}}{{end}}{{end}}`
+	const format = `{{$folder := .Dir}}{{if and .Module (or .Module.Main .Module.Replace)}}{{$folder}}` +
+		`{{range .EmbedFiles}}{{"\n"}}{{$folder}}/{{.}}{{end}}{{end}}`
 	list := exec.Command("go", append([]string{"list", "-deps", "-f", format}, packages...)...)
 	list.Dir, list.Env = build.Dir, build.Env
 	out, err := list.Output()
