@@ -61,6 +61,7 @@ func lockFile(t *testing.T, name string, how int) *os.File {
 type sandboxLock struct {
 	sync.Mutex
 	file *os.File
+	how  int
 	uses int // by the test and its subtests
 }
 
@@ -71,14 +72,27 @@ var sandboxLocks sync.Map
 // of pages delete the objects of an id in all namespaces. It must be called after newNamespace.
 func lockSandbox(t *testing.T, name string) {
 	t.Helper()
+	lockSandboxAs(t, name, syscall.LOCK_EX)
+}
+
+// shareSandbox waits until no other test has locked the sandbox: its objects would be deleted with those of that test. It must
+// be called after newNamespace, and does nothing in a test that has the lock.
+func shareSandbox(t *testing.T, name string) {
+	t.Helper()
+	lockSandboxAs(t, name, syscall.LOCK_SH)
+}
+
+func lockSandboxAs(t *testing.T, name string, how int) {
+	t.Helper()
 	test, _, _ := strings.Cut(t.Name(), "/")
 	value, _ := sandboxLocks.LoadOrStore(name+"/"+test, &sandboxLock{})
 	lock := value.(*sandboxLock)
 	lock.Lock()
 	defer lock.Unlock()
 	if lock.uses == 0 {
-		lock.file = lockFile(t, nodeLock+"."+name, syscall.LOCK_EX)
+		lock.file, lock.how = lockFile(t, nodeLock+"."+name, how), how
 	}
+	require.False(t, how == syscall.LOCK_EX && lock.how != how, "lockSandbox must be called before shareSandbox")
 	lock.uses++
 	t.Cleanup(func() {
 		lock.Lock()

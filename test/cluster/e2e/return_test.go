@@ -16,6 +16,8 @@ import (
 // returning is a plugin that publishes a param: "make" publishes it, "use" publishes the value of "make", and "tell" has no
 // outputs.
 func (s *testNamespace) returning() object {
+	s.t.Helper()
+	shareSandbox(s.t, "returned")
 	param := []object{{"name": "value", "valueFromSandbox": true, "as": object{"env": "VALUE"}}}
 	makes := step{name: "make", script: script("make", `printf %s "$VALUE" > /outputs/value`), outputs: []string{"value"}}.document()
 	makes["inputs"] = param
