@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nodeLock is locked shared by tests that need a working API server, and exclusively by tests that stop it: several processes
-// of tests may use one node.
+// nodeLock is locked shared by tests that need a working API server, and exclusively by tests that stop it, that measure, or
+// that compare all objects of the cluster: several processes of tests may use one node.
 const nodeLock = "/tmp/node.lock"
 
 func lockNodeShared(t *testing.T) {

@@ -38,6 +38,7 @@ type stacksRun struct {
 // newStacksRun copies the example, and loads its packages as images that contain only their YAML.
 func newStacksRun(t *testing.T, mode string) *stacksRun {
 	t.Helper()
+	lockNodeExclusive(t) // it compares all objects of the cluster, and deletes those of packages
 	s := &stacksRun{testNamespace: newNamespace(t), mode: mode, example: t.TempDir()}
 	require.NoError(t, checkout.Copy(s.example, "examples/stacks"))
 	require.NoError(t, os.Symlink(suite.programs, filepath.Join(s.example, "bin")))
