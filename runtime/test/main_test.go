@@ -3,10 +3,8 @@ package test
 
 import (
 	"flag"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"testing"
 
@@ -45,28 +43,4 @@ func withoutForks(write func() error) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return write()
-}
-
-// newRandom returns the random source of a test, one for each stream. The choices are the same in each run; the environment
-// variable TEST_SEED, a number, has others.
-func newRandom(tb testing.TB, stream uint64) *rand.Rand {
-	tb.Helper()
-	seed := uint64(1)
-	if text := os.Getenv("TEST_SEED"); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			tb.Fatalf("TEST_SEED: %v", err)
-		}
-	}
-	tb.Logf("TEST_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, stream))
-}
-
-// rounds returns the number of repetitions of timing-dependent tests: few times the environment variable TEST_ROUNDS, if
-// set.
-func rounds(few int) int {
-	if times, err := strconv.Atoi(os.Getenv("TEST_ROUNDS")); err == nil && times > 0 {
-		return few * times
-	}
-	return few
 }

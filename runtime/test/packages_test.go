@@ -19,6 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/runtime/internal/manager"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // packageRun runs the manager as a goroutine, with the objects of an unpacked package.
@@ -389,7 +390,7 @@ func TestApplyAndDeleteSurviveOutages(t *testing.T) {
 		Cut, Status(429, marker), Status(500, marker), Status(503, marker), Garbage(marker), CutWithin(marker),
 		Status(409, marker), RetryAfter("0"),
 	}
-	for i := range rounds(4) {
+	for i := range checkout.Rounds(4) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			server := newServer(t)

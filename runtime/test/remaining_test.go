@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // Child processes of a script write its output. It is published when they have ended.
@@ -102,7 +103,7 @@ func TestTerminationWhileChildrenRun(t *testing.T) {
 // The runner also ignores SIGTERM after the end of the script, at any time.
 func TestTerminationWhileOutputsAreCopied(t *testing.T) {
 	t.Parallel()
-	for range rounds(5) {
+	for range checkout.Rounds(5) {
 		p := newMain(t, "#!/bin/sh\ntrap '' TERM\necho x > @/ready\nhead -c 900000 /dev/zero > @/out/dsn\n")
 		main := p.start()
 		p.ran("ready")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/internal/runner"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func TestRunnerIsSmall(t *testing.T) {
@@ -255,8 +256,8 @@ func TestSignalThatTheScriptDoesNotCatch(t *testing.T) {
 // When the runner is killed, the lock is released at once, there is no exit code, and the script is killed, too.
 func TestKilledRunner(t *testing.T) {
 	t.Parallel()
-	random := newRandom(t, 0)
-	for range rounds(5) {
+	random := checkout.Random(t)
+	for range checkout.Rounds(5) {
 		p := newMain(t, "#!/bin/sh\necho $$ > @/pid\nexec sleep 60\n")
 		main := p.start()
 		script, err := strconv.Atoi(p.ran("pid"))
@@ -278,8 +279,8 @@ func TestKilledRunner(t *testing.T) {
 // A runner that is killed at any time writes an exit code only after all outputs.
 func TestKilledAtAnyTime(t *testing.T) {
 	t.Parallel()
-	random := newRandom(t, 0)
-	ended, rounds := 0, rounds(20)
+	random := checkout.Random(t)
+	ended, rounds := 0, checkout.Rounds(20)
 	for range rounds {
 		p := newMain(t, "#!/bin/sh\nprintf 12345 > @/out/dsn\n")
 		main := p.start()

@@ -18,6 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
 	"github.com/resource-plugins/krm-functions/runtime/internal/termination"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 func ref(name string) cluster.Ref { return cluster.Ref{Namespace: "ns", Name: name} }
@@ -82,7 +83,7 @@ func requireSecrecy(t *testing.T, p *pod) {
 
 func TestTwoStepsAtTheSameTime(t *testing.T) {
 	t.Parallel()
-	for i := range rounds(4) {
+	for i := range checkout.Rounds(4) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			server := newServer(t)
@@ -238,7 +239,7 @@ func TestStepsThatFail(t *testing.T) {
 			ending{0, 137, 1}, `cannot read output "dsn"`,
 		},
 	} {
-		for i := range rounds(1) {
+		for i := range checkout.Rounds(1) {
 			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
 				t.Parallel()
 				server := newServer(t)
@@ -340,8 +341,8 @@ func TestOnlyTheLastAttemptStopsConsumers(t *testing.T) {
 // The runner starts at the time of the start timeout: either the script runs and is published, or it never runs.
 func TestStartAtTheTimeout(t *testing.T) {
 	t.Parallel()
-	random := newRandom(t, 0)
-	for i := range rounds(6) {
+	random := checkout.Random(t)
+	for i := range checkout.Rounds(6) {
 		delay := 980*time.Millisecond + time.Duration(random.IntN(60))*time.Millisecond
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
@@ -370,10 +371,10 @@ func TestUnreliableAPIServer(t *testing.T) {
 		Hang(""), Garbage(marker), CutWithin(marker), Status(403, marker), Body(marker),
 		Status(409, marker),
 	}
-	for i := range rounds(5) {
+	for i := range checkout.Rounds(5) {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
-			random := newRandom(t, uint64(i))
+			random := checkout.RandomStream(t, uint64(i))
 			server := newServer(t)
 			server.Inject(func(call Call) Fault {
 				switch draw := random.IntN(24); {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/resource-plugins/krm-functions/runtime/internal/cluster"
+	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
 // stamped ends a watch when the annotation is set.
@@ -125,7 +126,7 @@ func TestWatchThroughRestartsAndFreezes(t *testing.T) {
 	for i := range uint64(12) {
 		t.Run(strconv.FormatUint(i, 10), func(t *testing.T) {
 			t.Parallel()
-			random := newRandom(t, i)
+			random := checkout.RandomStream(t, i)
 			server := newServer(t)
 			ended := make(chan error, 1)
 			client := connect(t, server)

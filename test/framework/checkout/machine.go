@@ -23,6 +23,12 @@ func Rounds(few int) int {
 // same in each run; the environment variable TEST_SEED, a number, has others.
 func Random(tb testing.TB) *rand.Rand {
 	tb.Helper()
+	return RandomStream(tb, 0)
+}
+
+// RandomStream returns one of several random sources of a test, see Random.
+func RandomStream(tb testing.TB, stream uint64) *rand.Rand {
+	tb.Helper()
 	seed := uint64(1)
 	if text := os.Getenv("TEST_SEED"); text != "" {
 		var err error
@@ -31,7 +37,7 @@ func Random(tb testing.TB) *rand.Rand {
 		}
 	}
 	tb.Logf("TEST_SEED=%d", seed)
-	return rand.New(rand.NewPCG(seed, 0))
+	return rand.New(rand.NewPCG(seed, stream))
 }
 
 // Slow skips a slow test with -short, which make check uses, and prints the reason.
