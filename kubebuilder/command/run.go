@@ -113,6 +113,9 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	if run.Recovered {
 		rplug.Complain(c.ErrOrStderr(), c, "the changes of an interrupted command have been completed or undone")
 	}
+	if len(run.Unseen) > 0 {
+		rplug.Complain(c.ErrOrStderr(), c, "warning: plugins do not see "+strings.Join(run.Unseen, ", "))
+	}
 	for _, what := range slices.Concat(run.Written, run.Lost) {
 		rplug.Complain(c.ErrOrStderr(), c, "warning: "+what)
 	}

@@ -19,7 +19,6 @@ type chain struct {
 	call     Call
 	project  *project
 	file     *projectFile
-	broken   []external.Broken
 	segments []segment
 	layout   []string
 	copy     *workCopy
@@ -111,8 +110,8 @@ func (c *chain) takeOver(plugin external.Plugin, response *v1alpha1.Response) er
 		c.written = append(c.written, "plugin "+plugin.Key()+fmt.Sprintf(format, args...))
 	}
 	for _, other := range others {
-		_ = c.copy.root.RemoveAll(other.Path)
-		note(" has made %s, which is dropped: %s", other.Path, other.Reason)
+		_ = c.copy.root.RemoveAll(other.path)
+		note(" has made %s, which is dropped: %s", other.path, other.reason)
 	}
 	for _, name := range slices.Sorted(maps.Keys(written)) {
 		content := written[name]

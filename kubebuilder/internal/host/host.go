@@ -83,10 +83,8 @@ type Run struct {
 	Lost []string
 	// Written are the files that plugins have written themselves instead of returning them, a sentence each.
 	Written []string
-	// LeftOut are files that plugins did not see, with the reason, sorted.
-	LeftOut []LeftOut
-	// Broken are entries of the discovery folder without a usable plugin.
-	Broken []external.Broken
+	// Unseen are paths that plugins did not see though they are neither ignored by git nor binary files, each with the reason.
+	Unseen []string
 	// Recovered means that an interrupted run has been completed or undone.
 	Recovered bool
 
@@ -123,8 +121,10 @@ func (h Host) run(ctx context.Context, call Call, changes *transaction.Transacti
 		return nil, err
 	}
 	run := &Run{
-		Lost: c.lost, Written: c.written, LeftOut: c.project.leftOut, Broken: c.broken,
-		Recovered: changes.Recovered, transaction: changes,
+		Lost: c.lost, Written: c.written, Recovered: changes.Recovered, transaction: changes,
+	}
+	for _, one := range c.project.leftOut {
+		run.Unseen = append(run.Unseen, fmt.Sprintf("%s (%s)", one.path, one.reason))
 	}
 	if run.Changes, err = c.project.changes(); err != nil {
 		return nil, err
@@ -153,7 +153,6 @@ func (h Host) open(call Call) (_ *chain, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c.broken = broken
 	if c.segments, err = h.segments(c.file.Layout, plugins, broken); err != nil {
 		return nil, CallError{err}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -21,11 +22,8 @@ import (
 // maxText is the largest file that plugins see, in bytes. Handwritten files are smaller.
 const maxText = 1 << 20
 
-// LeftOut is a file hidden from plugins.
-type LeftOut struct{ Path, Reason string }
-
-// String returns the path and the reason.
-func (l LeftOut) String() string { return l.Path + ": " + l.Reason }
+// leftOut is a path that is no part of the universe, though git does not ignore it.
+type leftOut struct{ path, reason string }
 
 // project holds the files of a project's folder with the changes that are not written yet. File contents stay on the disk,
 // since a project may be large.
@@ -34,8 +32,8 @@ type project struct {
 	folder  string
 	files   []string                     // regular files that are not ignored, sorted
 	texts   map[string][sha256.Size]byte // digests of the files that plugins see
-	leftOut []LeftOut
-	changed map[string][]byte // nil for removed files
+	leftOut []leftOut                    // without binary files
+	changed map[string][]byte            // nil for removed files
 }
 
 func openProject(folder string) (*project, error) {
@@ -54,7 +52,7 @@ func openProject(folder string) (*project, error) {
 func (p *project) close() { _ = p.root.Close() }
 
 // walk finds the files that git does not ignore, and calls found with each.
-func (p *project) walk(found func(name string, entry fs.DirEntry) error) error {
+func (p *project) walk(found func(name string) error) error {
 	top, err := filepath.Abs(p.folder)
 	if err != nil {
 		return err
@@ -78,34 +76,34 @@ func (p *project) walk(found func(name string, entry fs.DirEntry) error) error {
 			lists[name] = list.With(at, "", load.ReadPatterns(files, path.Join(name, load.GitIgnore)))
 		case entry.Name() == ".git" || lists[path.Dir(name)].Match(at, false) != nil:
 		case !entry.Type().IsRegular():
-			p.leftOut = append(p.leftOut, LeftOut{name, "not a regular file"})
+			p.leftOut = append(p.leftOut, leftOut{name, "not a regular file"})
 		default:
 			p.files = append(p.files, name)
-			return found(name, entry)
+			return found(name)
 		}
 		return nil
 	})
 }
 
-// classify records whether plugins see a file.
-func (p *project) classify(name string, entry fs.DirEntry) error {
-	info, err := entry.Info()
+// classify records whether plugins see a file. Files with NUL bytes are binary, as for git.
+func (p *project) classify(name string) error {
+	file, err := p.root.Open(name)
 	if err != nil {
 		return err
 	}
-	if info.Size() > maxText {
-		p.leftOut = append(p.leftOut, LeftOut{name, fmt.Sprintf("larger than %d bytes", maxText)})
-		return nil
-	}
-	text, err := p.root.ReadFile(name)
-	if err != nil {
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxText+1))
+	switch {
+	case err != nil:
 		return err
+	case bytes.IndexByte(text, 0) >= 0:
+	case len(text) > maxText:
+		p.leftOut = append(p.leftOut, leftOut{name, fmt.Sprintf("larger than %d bytes", maxText)})
+	case !isText(text):
+		p.leftOut = append(p.leftOut, leftOut{name, "not text in UTF-8"})
+	default:
+		p.texts[name] = sha256.Sum256(text)
 	}
-	if !isText(text) {
-		p.leftOut = append(p.leftOut, LeftOut{name, "not text in UTF-8"})
-		return nil
-	}
-	p.texts[name] = sha256.Sum256(text)
 	return nil
 }
 

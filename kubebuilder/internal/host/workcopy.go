@@ -157,14 +157,14 @@ func (w *workCopy) restore(p *project, name string) error {
 }
 
 // list returns the regular files of the copy that git does not ignore, and what is neither a file nor a folder.
-func (w *workCopy) list() (files []string, others []LeftOut, err error) {
+func (w *workCopy) list() (files []string, others []leftOut, err error) {
 	listed := &project{root: w.root, folder: w.folder}
-	err = listed.walk(func(string, fs.DirEntry) error { return nil })
+	err = listed.walk(func(string) error { return nil })
 	return listed.files, listed.leftOut, err
 }
 
 // written returns the changes in the copy since update; nil for removed files.
-func (w *workCopy) written(p *project) (changed map[string][]byte, others []LeftOut, err error) {
+func (w *workCopy) written(p *project) (changed map[string][]byte, others []leftOut, err error) {
 	files, others, err := w.list()
 	if err != nil {
 		return nil, nil, err
