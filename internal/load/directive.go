@@ -17,7 +17,6 @@ func HasDirective(text string) bool { return directivePattern().MatchString(text
 
 // directive is a parsed `@{…}` of a value.
 type directive struct {
-	text     string // as written, `@{…}` included
 	embed    bool   // of a file, else of a variable
 	argument string // the variable's name or the file's
 	encoding string
@@ -47,12 +46,12 @@ func parseDirective(text string) (directive, error) {
 	case err != nil:
 		return directive{}, fmt.Errorf("%q: %w", text, err)
 	case operates:
-		return directive{text, true, argument, encoding}, checkOperation(text, name, argument)
+		return directive{true, argument, encoding}, checkOperation(text, name, argument)
 	case !IsVariable(name):
 		return directive{}, fmt.Errorf("%q: a variable must start with a letter and hold letters, digits, %q only%s",
 			text, "_.-", cmp.Or(gitHint(name), "; "+noEscape))
 	}
-	return directive{text, false, name, encoding}, nil
+	return directive{false, name, encoding}, nil
 }
 
 func checkOperation(text, name, argument string) error {

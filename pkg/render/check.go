@@ -18,7 +18,6 @@ const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
 // checker looks for what would make a wrong or a dangerous object of a plugin. What else a plugin must keep is for
 // package validate.
 type checker struct {
-	spec     *v1alpha1.ResourcePluginSpec
 	traits   engine.Traits
 	mounts   map[string]bool // of the overlay's main container
 	problems []strictyaml.Problem
@@ -27,7 +26,7 @@ type checker struct {
 func checkPlugin(
 	spec *v1alpha1.ResourcePluginSpec, graph *document.Graph, o *overlay.Overlay, traits engine.Traits,
 ) []strictyaml.Problem {
-	c := &checker{spec: spec, traits: traits, mounts: map[string]bool{}}
+	c := &checker{traits: traits, mounts: map[string]bool{}}
 	if main := containerNamed(o.Template.Spec.Containers, contract.MainContainer); main != nil {
 		for _, mount := range main.VolumeMounts {
 			c.mounts[path.Clean(mount.MountPath)] = true

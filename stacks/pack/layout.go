@@ -28,7 +28,6 @@ type layout struct {
 // The media types of Docker, and the annotation of manifests that describe other manifests, not an image.
 const (
 	dockerIndex          = "application/vnd.docker.distribution.manifest.list.v2+json"
-	dockerManifest       = "application/vnd.docker.distribution.manifest.v2+json"
 	attestation          = "vnd.docker.reference.type"
 	containerdAnnotation = "io.containerd.image.name"
 )

@@ -24,8 +24,8 @@ const Rule = "package-rights"
 type Finding struct {
 	// Field is a field of the package's metadata document, empty if the finding is about a CRD of the package.
 	Field krm.Path
-	// CRD is the name of the CRD, and Dependency the value of the field crd of a dependency.
-	CRD, Dependency string
+	// Dependency is the value of the field crd of a dependency.
+	Dependency string
 	// Message starts in lower case.
 	Message string
 }
@@ -53,7 +53,7 @@ func Check(p *pack.Package) []Finding {
 	for _, crd := range p.CRDs {
 		name := crd.Plural + "." + crd.Group
 		if IsKubernetes(crd.Group) || strings.Contains(name, wildcard) {
-			found = append(found, Finding{CRD: name, Message: fmt.Sprintf(
+			found = append(found, Finding{Message: fmt.Sprintf(
 				"CRD %q must be in an API group of the package's own: its controller would get rights on %s", name, of(crd.Group))})
 		}
 	}

@@ -33,11 +33,10 @@ type packageRequest struct {
 // stackRecord is an Extension, Stack or StackDefinition that is checked.
 type stackRecord struct {
 	checked
-	app        *stacks.AppMetadata
-	controller *stacks.ControllerSpec
-	rules      *stacks.PermissionsSpec
-	behavior   stacks.Behavior // of a StackDefinition
-	crds       []recordCRD
+	app      *stacks.AppMetadata
+	rules    *stacks.PermissionsSpec
+	behavior stacks.Behavior // of a StackDefinition
+	crds     []recordCRD
 }
 
 // recordCRD is a CRD that a record lists.
@@ -163,18 +162,18 @@ func (s *stackRecord) check() {
 	case stacks.KindExtension:
 		var spec stacks.ExtensionSpec
 		s.read(&spec)
-		s.app, s.controller, s.rules = &spec.AppMetadata, &spec.Controller, &spec.Permissions
+		s.app, s.rules = &spec.AppMetadata, &spec.Permissions
 		s.list("spec.customresourcedefinitions.owns", true, spec.CRDs.Owns)
 		s.list("spec.customresourcedefinitions.dependsOn", false, spec.CRDs.DependsOn)
 	case stacks.KindStackDefinition:
 		var spec stacks.StackDefinitionSpec
 		s.read(&spec)
-		s.app, s.controller, s.rules, s.behavior = &spec.AppMetadata, &spec.Controller, &spec.Permissions, spec.Behavior
+		s.app, s.rules, s.behavior = &spec.AppMetadata, &spec.Permissions, spec.Behavior
 		s.list("spec.customresourcedefinitions", true, spec.CRDs)
 	default:
 		var spec stacks.StackSpec
 		s.read(&spec)
-		s.app, s.controller, s.rules = &spec.AppMetadata, &spec.Controller, &spec.Permissions
+		s.app, s.rules = &spec.AppMetadata, &spec.Permissions
 		s.list("spec.customresourcedefinitions", true, spec.CRDs)
 	}
 	apply(s, func(r *rule) func(*validate.Rule, *stackRecord) { return r.record })

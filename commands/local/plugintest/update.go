@@ -57,7 +57,6 @@ func (r *Report) Update(ctx context.Context, read func(file string) []byte) (lin
 // outdated is an expected value that differs from the published one.
 type outdated struct {
 	path  krm.Path
-	was   string
 	value []byte
 }
 
@@ -72,7 +71,7 @@ func (r *caseRun) outdated() []outdated {
 				continue
 			}
 			path := krm.Path("spec.cases").Index(index).Key(string(phase)).Key("outputs").Index(n).Key("equals")
-			all = append(all, outdated{path, *expected.Equals, value})
+			all = append(all, outdated{path, value})
 		}
 	}
 	return all

@@ -29,7 +29,7 @@ func (s *scanner) fields(head *header) bool {
 		if !ok || len(layout.Fields) == maxFields || layout.Field(name) != nil {
 			return false
 		}
-		layout.Fields = append(layout.Fields, Field{Name: name, Line: s.num + 1, Start: s.pos, Value: s.pos + colon + 1})
+		layout.Fields = append(layout.Fields, Field{Name: name, Start: s.pos, Value: s.pos + colon + 1})
 		field := &layout.Fields[len(layout.Fields)-1]
 		if name == "items" {
 			ok = s.items(field)

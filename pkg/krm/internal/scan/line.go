@@ -11,7 +11,6 @@ import (
 type lines struct {
 	src []byte
 	pos int // where the next line starts
-	at  int // where the last line taken starts
 	num int // how many lines were taken
 }
 
@@ -20,7 +19,6 @@ func (l *lines) next() ([]byte, bool) {
 	if l.pos >= len(l.src) {
 		return nil, false
 	}
-	l.at = l.pos
 	line := l.src[l.pos:]
 	size := bytes.IndexByte(line, '\n')
 	if size < 0 {

@@ -45,7 +45,6 @@ type Layout struct {
 // Field is one top-level field.
 type Field struct {
 	Name  string
-	Line  int
 	Start int // of the key's line
 	Value int // after the key's colon
 	End   int // of the content, without the blank lines and comments that follow
