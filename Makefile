@@ -108,7 +108,7 @@ test: build $(TOOLS)/kustomize $(TOOLS)/helm4 ## run all tests that need neither
 .PHONY: conformance
 conformance: build ## test the functions against the KRM Functions Specification (conformance/README.md)
 	@GOWORK=off go build -C conformance -trimpath -ldflags '-s -w' -o $(BIN)/ ./cmd/...
-	@test/conformance/run $(BIN)/krm-conformance programs $(BIN)
+	@test/integration/conformance/run $(BIN)/krm-conformance programs $(BIN)
 
 .PHONY: foreign
 foreign: ## test functions of other projects, and write docs/reference/conformance.md (network, npm; 15 minutes)
@@ -189,11 +189,11 @@ race: ## run tests with the race detector (needs a C compiler)
 
 .PHONY: fuzz
 fuzz: ## run every fuzz target for FUZZTIME
-	test/fuzz $(FUZZTIME)
+	test/integration/fuzz/run $(FUZZTIME)
 
 .PHONY: vulnerabilities
 vulnerabilities: $(TOOLS)/govulncheck ## look for known vulnerabilities in what is called, and write VEX (network)
-	test/vulnerabilities
+	test/release/vulnerabilities
 
 .PHONY: bench
 bench: build $(TOOLS)/helm $(TOOLS)/cue $(TOOLS)/kustomize $(TOOLS)/benchstat ## compare with other programs and print the ratios

@@ -2,9 +2,11 @@ package architecture
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -56,4 +58,31 @@ func purpose(p goPackage) string {
 		text = text[:strings.LastIndex(text[:widest], " ")] + " …"
 	}
 	return text
+}
+
+// At most 16 visible folders are at the top, and at most 8 groups of tests; CONTRIBUTING.md says what each has.
+func TestContributingListsFolders(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join(checkout.Root(), "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	files, err := checkout.Files()
+	require.NoError(t, err)
+	top, tests := map[string]bool{}, map[string]bool{}
+	for _, name := range files {
+		switch parts := strings.SplitN(name, "/", 3); {
+		case len(parts) == 1 || strings.HasPrefix(name, "."):
+		case parts[0] == "test":
+			tests["test/"+parts[1]] = true
+			fallthrough
+		default:
+			top[parts[0]] = true
+		}
+	}
+	assert.LessOrEqual(t, len(top), 16, slices.Collect(maps.Keys(top)))
+	assert.LessOrEqual(t, len(tests), 8, slices.Collect(maps.Keys(tests)))
+	delete(top, "test")
+	maps.Copy(top, tests)
+	for folder := range top {
+		assert.True(t, strings.Contains(string(text), "`"+folder), "CONTRIBUTING.md must say what %s has", folder)
+	}
 }

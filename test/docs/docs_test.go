@@ -181,11 +181,9 @@ func anchors(page string) []string {
 // pages returns the Markdown files that git tracks or would track.
 func pages(t *testing.T) []string {
 	t.Helper()
-	list := exec.Command("git", "ls-files", "-z", "-co", "--exclude-standard", "--", "*.md")
-	list.Dir = checkout.Root()
-	names, err := list.Output()
+	names, err := checkout.Files("*.md")
 	require.NoError(t, err)
-	return strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00")
+	return names
 }
 
 func TestMatches(t *testing.T) {

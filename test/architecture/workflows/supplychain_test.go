@@ -81,7 +81,7 @@ func TestScheduledWorkflows(t *testing.T) {
 // database that cannot be read.
 func TestVulnerabilityPolicy(t *testing.T) {
 	t.Parallel()
-	script, err := os.ReadFile(filepath.Join(checkout.Root(), "test", "vulnerabilities"))
+	script, err := os.ReadFile(filepath.Join(checkout.Root(), "test", "release", "vulnerabilities"))
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		called, unreachable string
@@ -95,8 +95,8 @@ func TestVulnerabilityPolicy(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "krm-functions")
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "bin", "tools"), 0o700))
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, "runtime"), 0o700))
-			require.NoError(t, os.MkdirAll(filepath.Join(dir, "test"), 0o700))
-			require.NoError(t, checkout.WriteProgram(filepath.Join(dir, "test", "vulnerabilities"), string(script)))
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "test", "release"), 0o700))
+			require.NoError(t, checkout.WriteProgram(filepath.Join(dir, "test", "release", "vulnerabilities"), string(script)))
 			// As govulncheck does, it exits with 3 because of a finding, but never if it prints OpenVEX.
 			require.NoError(t, checkout.WriteProgram(filepath.Join(dir, "bin", "tools", "govulncheck"), `#!/bin/sh
 [ -z "$UNREACHABLE" ] || exit 1
@@ -104,7 +104,7 @@ func TestVulnerabilityPolicy(t *testing.T) {
 [ "${PWD##*/}" = "$CALLED" ] && exit 3
 exit 0
 `))
-			command := exec.Command(filepath.Join(dir, "test", "vulnerabilities"))
+			command := exec.Command(filepath.Join(dir, "test", "release", "vulnerabilities"))
 			command.Env = append(os.Environ(), "CALLED="+c.called, "UNREACHABLE="+c.unreachable)
 			out, err := command.CombinedOutput()
 			assert.Equal(t, c.fails, err != nil, "%s", out)
@@ -122,11 +122,8 @@ exit 0
 // The repository has no programs in binary form, which no one could review.
 func TestNoBinaries(t *testing.T) {
 	t.Parallel()
-	list := exec.Command("git", "ls-files", "-z")
-	list.Dir = checkout.Root()
-	files, err := list.Output()
+	names, err := checkout.Files()
 	require.NoError(t, err)
-	names := strings.Split(strings.TrimSuffix(string(files), "\x00"), "\x00")
 	assert.Greater(t, len(names), 1000)
 	for _, name := range names {
 		text, err := os.ReadFile(filepath.Join(checkout.Root(), name))

@@ -2,7 +2,6 @@ package workflows
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -122,11 +121,9 @@ func TestPages_pinActions(t *testing.T) {
 	uses := regexp.MustCompile(`(?m)^\s*(?:- )?uses: ([^\s@]+)@(.*)`)
 	pinned := regexp.MustCompile(`^([0-9a-f]{40}|COMMIT) # v[0-9.]+$`)
 	found := 0
-	list := exec.Command("git", "ls-files", "-z", "*.md", "docs", "internal/scaffold")
-	list.Dir = checkout.Root()
-	files, err := list.Output()
+	files, err := checkout.Files("*.md", "docs", "internal/scaffold")
 	require.NoError(t, err)
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(files), "\x00"), "\x00") {
+	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(checkout.Root(), name))
 		require.NoError(t, err)
 		for _, one := range uses.FindAllStringSubmatch(string(text), -1) {

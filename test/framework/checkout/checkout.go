@@ -72,15 +72,24 @@ func readSources(build *exec.Cmd, packages []string) error {
 	return nil
 }
 
-// Copy copies files to folder: all files that git tracks or would track, in the given folders or in the whole checkout.
-func Copy(folder string, below ...string) error {
+// Files lists the files that git tracks or would track: all, or those that match one of some patterns.
+func Files(below ...string) ([]string, error) {
 	list := exec.Command("git", append([]string{"ls-files", "-z", "-co", "--exclude-standard", "--"}, below...)...)
 	list.Dir = Root()
 	names, err := list.Output()
 	if err != nil {
-		return fmt.Errorf("git ls-files: %w", err)
+		return nil, fmt.Errorf("git ls-files: %w", err)
 	}
-	for _, name := range strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+	return strings.Split(strings.TrimSuffix(string(names), "\x00"), "\x00"), nil
+}
+
+// Copy copies the files of Files to a folder.
+func Copy(folder string, below ...string) error {
+	names, err := Files(below...)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
 		if err := copyFile(filepath.Join(Root(), name), filepath.Join(folder, name)); err != nil {
 			return err
 		}

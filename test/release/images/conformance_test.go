@@ -22,7 +22,7 @@ func TestContainersConform(t *testing.T) {
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 
-	run := exec.Command(filepath.Join(checkout.Root(), "test", "conformance", "run"), suite, "images", contract.ImageRegistry,
+	run := exec.Command(filepath.Join(checkout.Root(), "test", "integration", "conformance", "run"), suite, "images", contract.ImageRegistry,
 		contract.ImageTag)
 	out, err = run.CombinedOutput()
 	require.NoError(t, err, string(out))

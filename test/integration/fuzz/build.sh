@@ -3,7 +3,7 @@
 # runs in the image gcr.io/oss-fuzz-base/base-builder-go, in a clone of this repository.
 # Each program gets a seed corpus: the inputs of its target in testdata/fuzz and, since all targets read text, the examples.
 # With LIST=1, it prints the targets: package, function and name of the program.
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../../.."
 
 targets() {
   git ls-files '*_test.go' | while read -r file; do
@@ -16,7 +16,7 @@ targets() {
 
 # seeds writes the seed corpus of a program. An input that go test keeps as text of Go becomes its bytes.
 seeds() {
-  python3 test/ossfuzz/seeds.py "$OUT/$3_seed_corpus.zip" "$1/testdata/fuzz/$2" examples
+  python3 test/integration/fuzz/seeds.py "$OUT/$3_seed_corpus.zip" "$1/testdata/fuzz/$2" examples
 }
 
 if [ -n "${LIST:-}" ]; then

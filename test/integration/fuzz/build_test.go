@@ -1,5 +1,5 @@
-// Package ossfuzz tests the script that builds the fuzz targets for OSS-Fuzz.
-package ossfuzz
+// Package fuzz tests the script that builds the fuzz targets for OSS-Fuzz.
+package fuzz
 
 import (
 	"archive/zip"
@@ -27,7 +27,7 @@ func TestBuildsAllTargets(t *testing.T) {
 	calls := filepath.Join(bin, "calls")
 	require.NoError(t, checkout.WriteProgram(filepath.Join(bin, "compile_native_go_fuzzer_v2"), "#!/bin/sh\necho \"$1 $2 $3\" >> '"+calls+"'\n"))
 	require.NoError(t, checkout.WriteProgram(filepath.Join(bin, "go"), "#!/bin/sh\necho \"example.org/${PWD##*/}\"\n"))
-	command := exec.Command(filepath.Join(checkout.Root(), "test", "ossfuzz", "build.sh"))
+	command := exec.Command(filepath.Join(checkout.Root(), "test", "integration", "fuzz", "build.sh"))
 	command.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "OUT="+bin)
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, string(out))
