@@ -71,7 +71,7 @@ func readVector(t *testing.T, path string) string {
 	return string(text)
 }
 
-// TestWhatCounts lists what makes another document.
+// TestWhatCounts lists the differences that make another document.
 func TestWhatCounts(t *testing.T) {
 	t.Parallel()
 	of := func(named, spec string) string {

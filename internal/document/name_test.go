@@ -18,7 +18,7 @@ var texts = []string{
 	strings.Repeat("a", 253), strings.Repeat("a", 254),
 }
 
-// What Kubernetes refuses is refused, and nothing else.
+// Exactly the names that Kubernetes refuses are refused.
 func TestNamesAreThoseOfKubernetes(t *testing.T) {
 	t.Parallel()
 	for _, text := range texts {

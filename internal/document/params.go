@@ -74,8 +74,8 @@ func (p *Params) Meant(param string, given map[string]string) string {
 	return nearest
 }
 
-// emptinessTests are what asks in a shell script whether a variable or a file is empty: a test, or an expansion with a
-// default.
+// emptinessTests matches the code in a shell script that asks whether a variable or a file is empty: a test, or an expansion
+// with a default.
 var emptinessTests = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`-[zn] "?\$\{?(\w+)|\$\{(\w+)[:+-]|"\$(\w+)" !?=|"\$\{(\w+)\}" !?=|-s "?(/[^\s"]+)`)
 })

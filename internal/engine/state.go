@@ -99,7 +99,7 @@ const (
 	Running   = "runs"
 )
 
-// Cause is what Kubernetes or an engine reports about a workload or Pod that does not progress.
+// Cause is a report of Kubernetes or an engine about a workload or Pod that does not progress.
 type Cause struct {
 	Object  string `json:"object"` // KIND/NAME
 	Reason  string `json:"reason"`

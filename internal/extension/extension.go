@@ -1,5 +1,5 @@
-// Package extension is how a feature, a folder of its own at the top of the repository, joins the core: functions take
-// extensions, and their mains name those that they have.
+// Package extension adds features to the core. A feature has its own folder at the top of the repository. Functions take
+// extensions, and their main packages list the ones that they include:
 //
 //	func main() { cli.Main(validateplugin.New(kubebuilder.Extension())) }
 //
@@ -18,9 +18,9 @@ import (
 type Extension struct {
 	// Rules are its documents and rules.
 	Rules validate.Extension
-	// Formats are what file mode reads beside documents of our group.
+	// Formats are the formats that file mode reads in addition to documents of our group.
 	Formats []load.Format
-	// References are the fields of the documents of Formats that resolution pins, for those who pin them in files.
+	// References are the fields of the documents of Formats that resolution pins, for callers that pin them in files.
 	References []Reference
 	// IsRequest reports whether a document asks for something to be rendered, such as the installation of a package; nil if
 	// none does.

@@ -16,11 +16,11 @@ type Importer interface {
 	IsPart(item *krm.Item) bool
 	// Owns reports whether an annotation comes with a package: it is not kept when the package is imported again.
 	Owns(annotation string) bool
-	// Nameless says what to do about a document without a name, empty if that is not known.
+	// Nameless returns the required change of a document without a name, empty if it is not known.
 	Nameless(item *krm.Item) string
 }
 
-// Importers are those of extensions; together they are an Importer.
+// Importers are the importers of extensions; together they are an Importer.
 type Importers []Importer
 
 // NewImporters returns the importers of extensions.

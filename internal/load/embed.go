@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// inserts is what the directives of all documents of a Read have in common. Its methods may be called concurrently.
+// inserts holds the state that the directives of all documents of a Read share. Its methods may be called concurrently.
 type inserts struct {
 	size  atomic.Int64 // of the inserted text
 	files sync.Map     // of embedKey to func() ([]byte, error)
@@ -66,7 +66,7 @@ func clone(node *yaml.Node) *yaml.Node {
 	return &copied
 }
 
-// embedFolder reads the files that a document embeds, from the folder of the document. It is a Embedder.
+// embedFolder reads the files that a document embeds, from the folder of the document. It is an Embedder.
 type embedFolder struct {
 	path    string
 	outside bool // files outside of the folder may be read
@@ -126,7 +126,7 @@ func (f *embedFolder) open(name, display string) (file fs.File, err error) {
 	return files.Open(name)
 }
 
-// regular is an error for what could block or never end, such as a pipe.
+// regular returns an error for a file that could block or never end, such as a pipe.
 func regular(info fs.FileInfo, err error) error {
 	if err == nil && !info.Mode().IsRegular() {
 		return errors.New("must be a regular file")
@@ -134,7 +134,7 @@ func regular(info fs.FileInfo, err error) error {
 	return err
 }
 
-// embedError words what is wrong with an embedded file.
+// embedError returns the error for a file that cannot be embedded.
 func embedError(display string, err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

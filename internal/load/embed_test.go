@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// plugin embeds one file and stands in a folder of its own.
+// plugin returns a folder whose subfolder p holds a plugin that embeds one file.
 func plugin(t *testing.T, embed string) string {
 	t.Helper()
 	dir := folder(t, `
@@ -116,8 +116,8 @@ func checkEmbed(t *testing.T, read *load.Package, dir, embed, want, problem stri
 	assert.Equal(t, want, script.Value)
 }
 
-// What a document embeds is a part of it, though it may be an object; unless somebody names it, or it is a document of
-// ours, which other tools deliver.
+// A file that a document embeds is part of that document, even if it holds an object, unless the user names the file or it
+// holds a document of ours, which other tools deliver.
 func TestEmbeddedFilesAreNotDocuments(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, `

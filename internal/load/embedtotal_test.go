@@ -38,7 +38,7 @@ func manyEmbed(documents int, directive, content string) *opened {
 	return &opened{files: files}
 }
 
-// A file that many documents embed is read once, and each document gets a tree that is its own.
+// A file that many documents embed is read once, and each document gets its own tree.
 func TestEmbeddedFilesAreReadOnce(t *testing.T) {
 	t.Parallel()
 	for _, directive := range []string{"@{embed: big.txt}", "@{embed[yaml]: big.txt}"} {
@@ -60,7 +60,7 @@ func TestEmbeddedFilesAreReadOnce(t *testing.T) {
 	assert.NotSame(t, first, second)
 }
 
-// The sum of what is inserted is limited, since a few small documents can embed the same large file.
+// The total size of inserted text is limited, since a few small documents can embed the same large file.
 func TestInsertedTextIsLimitedInTotal(t *testing.T) {
 	t.Parallel()
 	content := strings.Repeat("x", load.MaxEmbedded)

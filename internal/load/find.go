@@ -21,7 +21,7 @@ type Source struct {
 	Below string
 	// Named reports whether the user has named it, so that a file must hold documents.
 	Named bool
-	// Mode is that of the file or folder. What is neither, such as a pipe, can be read only once.
+	// Mode is the mode of the file or folder. Anything else, such as a pipe, can be read only once.
 	Mode fs.FileMode
 
 	base        string // see Base
@@ -79,7 +79,8 @@ func (f *finder) rooted(p string) string {
 // onDisk reports whether the files are those of the machine, not of an older state.
 func (f *finder) onDisk() bool { return f.files == (disk{}) }
 
-// one finds the files of a path. What is no file of an older state, or not there, is left out.
+// one finds the files of a path. In an older state, a path that is missing, or is neither a file nor a folder,
+// is left out.
 func (f *finder) one(p string) error {
 	switch p {
 	case Stdin:
@@ -185,13 +186,13 @@ type walked struct {
 	folders map[string]walkedFolder
 }
 
-// walkedFolder is what decides about the entries of a folder.
+// walkedFolder holds the lists that decide about the entries of a folder.
 type walkedFolder struct {
 	ignores *IgnoreList
 	ignored *IgnoreList // that ignores the folder itself, which has tracked files
 }
 
-// above returns the lists from above the folder. An older state is what was committed: git ignores none of it.
+// above returns the lists from above the folder. An older state holds only committed files, and git ignores none of them.
 func (w *walked) above() *IgnoreList {
 	if !w.onDisk() {
 		return nil
@@ -199,7 +200,7 @@ func (w *walked) above() *IgnoreList {
 	return RepositoryIgnores(w.root, filepath.ToSlash(TopLevel(filepath.FromSlash(w.root))))
 }
 
-// enter records what decides about the entries of a folder.
+// enter records the lists that decide about the entries of a folder.
 func (w *walked) enter(below string, folder walkedFolder) {
 	if w.onDisk() {
 		file := path.Join(below, GitIgnore)

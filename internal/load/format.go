@@ -8,11 +8,11 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Format is what is read beside documents of our group: files or folders that are read as a whole, from which documents are
-// made, and documents of other API groups. A zero field adds nothing.
+// Format describes the input that is read in addition to documents of our group: files or folders that are read as a whole,
+// from which documents are made, and documents of other API groups. A zero field adds nothing.
 type Format struct {
-	// Groups are the API groups of its documents. In folders, what is wrong with such a document is a finding, as it is with
-	// one of our group; documents of other groups are not read by any function.
+	// Groups are the API groups of its documents. In folders, a problem of such a document is a finding, as with documents
+	// of our group; documents of other groups are not read by any function.
 	Groups []Group
 	// Find returns how a file or a folder is read, nil if it does not have the form. It is called with the paths of Read,
 	// but for Stdin, and in folders with the files that may hold documents and with the folders.
@@ -46,10 +46,10 @@ type Whole struct {
 	Beside bool
 }
 
-// Content is what a file or a folder holds.
+// Content holds the documents and the findings of a file or a folder.
 type Content struct {
 	Documents []Document
-	// Findings are about what is wrong with it.
+	// Findings are the problems of the file or folder.
 	Findings krm.Results
 	// Texts are the texts of the files that places name.
 	Texts map[string][]byte

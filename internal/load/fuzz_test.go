@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Whatever the bytes are, reading ends, says the same twice, points into the text, and gives objects that can be
+// Whatever the bytes are, reading ends, reports the same twice, with places inside the text, and returns objects that can be
 // printed and read again.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{

@@ -22,8 +22,8 @@ var redirections = []string{
 	"GIT_NAMESPACE", "GIT_PREFIX", "GIT_SHALLOW_FILE", "GIT_GRAFT_FILE", "GIT_REPLACE_REF_BASE",
 }
 
-// git returns a command that only reads, in the repository of the working folder. The settings keep it from fetching what a
-// partial clone lacks, from replacing objects, from asking for a password, and from translating messages.
+// git returns a command that only reads, in the repository of the working folder. The settings keep it from fetching objects
+// that a partial clone lacks, from replacing objects, from asking for a password, and from translating messages.
 func git(args ...string) *exec.Cmd {
 	command := exec.Command("git", append([]string{"--no-pager", "-c", "core.quotepath=off"}, args...)...)
 	command.Env = slices.DeleteFunc(command.Environ(), func(variable string) bool {
@@ -35,8 +35,8 @@ func git(args ...string) *exec.Cmd {
 	return command
 }
 
-// GitOutput runs git in the repository of the working folder, as OpenRevision does, and returns what it prints. No argument
-// may come from a document.
+// GitOutput runs git in the repository of the working folder, as OpenRevision does, and returns its output. Arguments must
+// not come from documents.
 func GitOutput(args ...string) (string, error) {
 	out, err := git(args...).Output()
 	var exit *exec.ExitError
@@ -48,7 +48,8 @@ func GitOutput(args ...string) (string, error) {
 	return string(out), err
 }
 
-// TopLevel returns the top folder of the git work tree that holds a folder, empty if there is none. It does not run git.
+// TopLevel returns the top folder of the git work tree that holds a folder, empty if no work tree does. It does not run
+// git.
 func TopLevel(folder string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(folder, ".git")); err == nil { // a file in a linked work tree

@@ -31,7 +31,7 @@ type pattern struct {
 	glob     string // in the syntax of doublestar
 	negated  bool
 	folders  bool // matches folders only
-	anchored bool // matches the whole path from the folder of the file, not the name alone
+	anchored bool // matches the whole path from the folder of the file, not only the name
 }
 
 // Match returns the list whose last matching pattern ignores the entry at a path from the root, nil if it is not ignored. A
@@ -84,9 +84,9 @@ func parsePattern(line string) (p pattern, ok bool) {
 	p.anchored = strings.Contains(trimmed, "/")
 	trimmed = strings.TrimPrefix(trimmed, "/")
 	if strings.HasSuffix(trimmed, "/**") {
-		trimmed += "/*" // what is inside of a folder, without the folder itself
+		trimmed += "/*" // the content of a folder, without the folder itself
 	}
-	// Braces have a meaning for doublestar alone.
+	// Only doublestar gives braces a meaning.
 	p.glob = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, "{", `\{`, "}", `\}`).Replace(trimmed)
 	return p, trimmed != ""
 }
@@ -104,7 +104,7 @@ func (l *IgnoreList) With(folder, source, text string) *IgnoreList {
 	return &IgnoreList{folder: folder, patterns: patterns, source: source, above: l}
 }
 
-// ReadPatterns reads a file of patterns; there are none if it cannot be read.
+// ReadPatterns returns the text of a file of patterns, empty if the file cannot be read.
 func ReadPatterns(files fs.FS, name string) string {
 	if info, err := fs.Stat(files, name); err != nil || !info.Mode().IsRegular() { // a pipe may never end
 		return ""
@@ -122,7 +122,7 @@ func ReadPatterns(files fs.FS, name string) string {
 }
 
 // RepositoryIgnores returns the lists above a folder in a repository, whose top is given: .git/info/exclude and the
-// .gitignore files of the folders above. Both are paths with slashes from the root. Without a top there are none.
+// .gitignore files of the folders above. Both are paths with slashes from the root. It returns nil for an empty top.
 func RepositoryIgnores(folder, top string) *IgnoreList {
 	if top == "" {
 		return nil

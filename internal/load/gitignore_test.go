@@ -33,7 +33,7 @@ func TestIgnoreListMatchesAsGitDoes(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, exec.Command(git, "init", "-q", dir).Run())
 		for _, entry := range entries {
-			if isFolder { // git takes what is not there for a file
+			if isFolder { // git takes a missing entry for a file
 				require.NoError(t, os.MkdirAll(filepath.Join(dir, entry), 0o755))
 			}
 		}

@@ -19,9 +19,9 @@ import (
 	sigsyaml "sigs.k8s.io/yaml"
 )
 
-// kustomizations checks kustomizations before they are built, since kustomize would fetch what is remote, without a
-// switch against it, and run what is a function. Whatever kustomize would take for remote is refused, even if there is a
-// folder of that name. Its keys are the folders that were checked.
+// kustomizations checks kustomizations before they are built, since kustomize would fetch remote entries, with no option to
+// prevent it, and run functions. An entry that kustomize would treat as remote is refused, even if a folder has that name.
+// The keys are the folders that were checked.
 type kustomizations map[kustomizationFolder]bool
 
 // kustomizationFolder is the folder of a kustomization, without links.
@@ -54,7 +54,7 @@ type kustomizationFile struct {
 	folder, name string
 }
 
-// refusedEntry is why an entry that kustomize itself would build is not built here.
+// refusedEntry is the error for an entry that is refused here, although kustomize itself would build it.
 type refusedEntry struct{ error }
 
 func (f *kustomizationFile) refuse(field, entry, reason string) error {

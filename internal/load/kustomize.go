@@ -22,7 +22,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// KustomizeError is why a kustomization was not built.
+// KustomizeError is the error for a kustomization that was not built.
 type KustomizeError struct {
 	// Folder is the folder that was to be built.
 	Folder string
@@ -64,7 +64,7 @@ func (p *Package) kustomize(folder string) (err error) {
 		}
 	}
 	options := krusty.MakeDefaultOptions()
-	options.Reorder = krusty.ReorderOptionUnspecified // what the command has
+	options.Reorder = krusty.ReorderOptionUnspecified // the default of the command
 	defer openapi.ResetOpenAPI()                      // a kustomization may set another schema for the process
 	built, err := krusty.MakeKustomizer(options).Run(files, folder)
 	if err != nil {
@@ -138,7 +138,7 @@ func (p *Package) locate(file string, objects []*builtObject) {
 	}
 }
 
-// normalize removes comments and styles and sorts keys, so that an object is what `kustomize build` prints.
+// normalize removes comments and styles and sorts keys, so that an object looks as `kustomize build` prints it.
 func normalize(node *yaml.Node) {
 	node.HeadComment, node.LineComment, node.FootComment, node.Style = "", "", "", 0
 	for _, child := range node.Content {
@@ -164,11 +164,12 @@ func identityOf(object *yaml.Node) string {
 type builtObject struct {
 	root   *yaml.Node
 	places *Places                   // the document that it was built from; only its file if that is not certain
-	nodes  map[*yaml.Node]*yaml.Node // of that document, by those of the object; the parent's if there is none
+	nodes  map[*yaml.Node]*yaml.Node // of that document, by those of the object; the parent's if the document lacks it
 }
 
 // match finds the nodes of the document that nodes of the object come from: values of the same keys, and elements of
-// lists of the same length. A node that the document does not have comes from what it was added to: then it is not same.
+// lists of the same length. A node that the document lacks comes from the one that it was added to, and same is
+// false.
 func (b *builtObject) match(built, from *yaml.Node, same bool) {
 	if from.Kind == yaml.AliasNode {
 		from = from.Alias
@@ -189,7 +190,7 @@ func (b *builtObject) match(built, from *yaml.Node, same bool) {
 	}
 }
 
-// Place returns where the node, or what it was added to, is written.
+// Place returns where the node, or the one that it was added to, is written.
 func (b *builtObject) Place(node *yaml.Node) krm.Place {
 	if from := b.nodes[node]; from != nil {
 		return b.places.Place(from)

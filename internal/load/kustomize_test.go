@@ -134,7 +134,7 @@ func TestKustomizeKeepsOriginsThatAreAskedFor(t *testing.T) {
 	assert.Equal(t, "path: ../base/app.yaml\n", origin)
 }
 
-// Whatever a kustomization names: neither git nor the network is used. URL is that of a server that counts requests.
+// Neither git nor the network is used, whatever a kustomization names. URL is that of a server that counts requests.
 func TestKustomizeIsHermetic(t *testing.T) {
 	var requests atomic.Int64
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
@@ -255,7 +255,7 @@ fieldSpecs: [{path: metadata/labels, create: true}]
 	assert.Equal(t, "https://example.org", home)
 }
 
-// What is wrong is an error in one line, never a panic; kustomize would not build it either.
+// A kustomization that is wrong is an error in one line, never a panic; kustomize would not build it either.
 func TestKustomizationsThatAreWrong(t *testing.T) {
 	for name, archive := range map[string]string{
 		"no folder":    "-- other --\n",

@@ -53,7 +53,7 @@ func (r *reader) object(root *yaml.Node, lists int) {
 	}
 }
 
-// items adds the objects of a list. In a folder, what is wrong with a list counts only if it has objects of ours.
+// items adds the objects of a list. In a folder, problems of a list count only if it has objects of ours.
 func (r *reader) items(list *yaml.Node, lists int) {
 	report := r.report
 	if !r.source.Named && !r.options.hasOurVersion(r.chunk.text) {

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
-// What kustomize and kpt would deliver is read, in whatever way it is written.
+// Documents that kustomize and kpt would deliver are read, however they are written.
 func TestReadTakesWhatOrchestratorsDeliver(t *testing.T) {
 	t.Parallel()
 	const object = "{apiVersion: resourceplugins.dev/v1alpha1, kind: Sandbox, metadata: {name: a}}"

@@ -1,11 +1,11 @@
-// Package load reads documents from files, folders, kustomizations, git revisions and the standard input: KRM objects as
-// YAML or JSON, and the `name` and `spec` documents of the vendor's tool (native documents), which become KRM objects with
-// their templates filled in. Read returns a Package with the documents and what is wrong with them:
+// Package load reads documents from files, folders, kustomizations, git revisions and stdin. They are KRM objects as YAML or
+// JSON, or the `name` and `spec` documents of the vendor's tool (native documents), which become KRM objects with their
+// templates filled in. Read returns a Package with the documents and their problems:
 //
 //	read, err := load.Read([]string{"plugins/"}, load.Options{Values: map[string]string{"tag": "1.0"}})
 //
-// What is wrong with a file is a finding with its place; only a path that cannot be read is an error. Input is not
-// trusted: sizes are limited, and neither a link in a folder nor an embedded file leads out of that folder.
+// A problem of a file is a finding with its place; only a path that cannot be read is an error. Input is not trusted: sizes
+// are limited, and neither a link in a folder nor an embedded file leads out of that folder.
 package load
 
 import (
@@ -33,7 +33,7 @@ const (
 // MaxFile is the largest file that is read, in bytes.
 const MaxFile = 128 << 20
 
-// Options say how files are read. The zero value gives no variable a value.
+// Options control how files are read. The zero value gives no variable a value.
 type Options struct {
 	// Values are the variables of templates.
 	Values map[string]string
@@ -43,10 +43,10 @@ type Options struct {
 	EmbedOutside bool
 	// Kustomize are folders that are built with kustomize; their objects come first.
 	Kustomize []string
-	// Input is what the path Stdin means; nil makes that path an error.
+	// Input is read for the path Stdin; nil makes that path an error.
 	Input io.Reader
 	// Files is where the paths are looked up, with slashes and from its root; nil means the file system. A path that it
-	// does not have is no error: an older state may lack what is new.
+	// does not have is not an error: an older state may lack new files.
 	Files fs.FS
 	// Progress is called with how many documents of how many were read, by several goroutines at once; it may be nil.
 	Progress func(done, total int)
@@ -58,7 +58,7 @@ type Options struct {
 	Tracked func(path string) bool
 	// Image is the image of the package that a format reads, whatever the package says; empty if it is not known.
 	Image string
-	// Formats are what is read beside documents of our group.
+	// Formats are read in addition to documents of our group.
 	Formats []Format
 	// Label is put in front of the names of files, such as "main:" for those of a git revision.
 	Label string
@@ -73,14 +73,14 @@ type Exclusion struct {
 	Patterns []string
 	// From is the folder of Files that they are relative to; empty means the working directory, of other Files the root.
 	From string
-	// Source says in messages where they are from.
+	// Source is their origin, for messages.
 	Source string
 }
 
 // Read reads files, folders (all `*.yaml`, `*.yml` and `*.json` files below, but for those of .git and .rplug, and those
 // that a pattern of Exclude or of a .gitignore file matches, and those that rplug build has written to a folder below) and
-// Stdin, and what the formats find. A file that two paths lead to is read once. In folders, files of other tools are
-// skipped. The error is about a path that cannot be read.
+// Stdin, and the files and folders that the formats find. A file that two paths lead to is read once. In folders, files of
+// other tools are skipped. The error is about a path that cannot be read.
 func Read(paths []string, options Options) (*Package, error) {
 	if options.Files == nil {
 		options.Files = disk{}
@@ -148,7 +148,7 @@ func (p *Package) read(sources []Source) error {
 	return nil
 }
 
-// builtHere is why files of a folder below the one that is read are no input.
+// builtHere is the reason why files of a folder below the one that is read are not input.
 const builtHere = "written by rplug build"
 
 // open reads the sources and splits them into documents.
@@ -219,8 +219,9 @@ func (p *Package) notRead(source *Source, text []byte, err error) error {
 // IsStdin reports whether a name in a place is that of the standard input, which Helm's template may follow.
 func IsStdin(file string) bool { return file == StdinName || strings.HasPrefix(file, StdinName+" (") }
 
-// collect adds what was read. An embedded file is a part of another document: in a folder, only a document of ours in it
-// is one of its own, since that may be delivered, too. Postponed documents are ours, and embed nothing.
+// collect adds the results of the readers. An embedded file is part of another document: in a folder, only documents of
+// ours in it are kept as separate documents, since they may be delivered, too. Postponed documents are ours, and embed
+// nothing.
 func (p *Package) collect(readers []*reader) {
 	embedded, postponed := map[string]bool{}, 0
 	ours := map[string]bool{} // files with documents of ours

@@ -8,8 +8,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// mergeTop replaces a merge key (`<<`) at the top of a document by what it stands for, as kustomize does. The keys beside
-// it win, and of several merged mappings the earlier ones.
+// mergeTop replaces a merge key (`<<`) at the top of a document with the merged keys, as kustomize does. The keys
+// beside it take precedence, and of several merged mappings the earlier ones.
 func mergeTop(root *yaml.Node) {
 	if root.Kind != yaml.MappingNode {
 		return

@@ -39,7 +39,7 @@ func (r *reader) native(root *yaml.Node) {
 	r.documents = append(r.documents, d)
 }
 
-// pathOf is where the value of a native document's key is in the object.
+// pathOf returns the path of a native document's key in the object.
 func pathOf(key string) krm.Path {
 	if strings.EqualFold(key, "name") {
 		return "metadata.name"
@@ -47,7 +47,7 @@ func pathOf(key string) krm.Path {
 	return krm.Path("").Key(key)
 }
 
-// object makes the KRM object of a native document: the name becomes metadata.name, and the spec stays what it is.
+// object makes the KRM object of a native document: the name becomes metadata.name, and the spec stays as it is.
 func object(root *yaml.Node, kind string) *yaml.Node {
 	name, spec := key(root, "name"), key(root, "spec")
 	metadata := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: root.Line, Column: root.Column}

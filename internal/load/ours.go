@@ -14,14 +14,14 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// What a folder holds is often meant for other tools. Its content decides, whatever the name of a file:
+// Files in folders are often meant for other tools. The content of a file decides, not its name:
 //
 //   - A Kubernetes object (apiVersion, kind) is read.
 //   - A document with name and spec is read if its spec has the form of that of one of our kinds: see isNative.
-//   - What is broken is an error if it is meant for us: see isMeant. So is an object of our group without a kind.
+//   - A broken document is an error if it is meant for us: see isMeant. So is an object of our group without a kind.
 //   - A template of Helm or another tool that is not valid YAML because of its {{ }} is skipped, and so is everything else.
 //
-// Nothing of a file that is named is skipped.
+// Nothing in a file that is named is skipped.
 
 // Reasons why something in a folder is skipped.
 const (
@@ -31,8 +31,8 @@ const (
 	isTemplate = "a template of another tool ({{ }})"
 )
 
-// isNative reports whether a document without apiVersion and kind is meant as a native one. A file that is named says so
-// itself, and a spec is enough. In a folder the spec must have the form of that of one of our kinds; or it must have
+// isNative reports whether a document without apiVersion and kind is meant as a native one. In a file that is named, a
+// spec is enough. In a folder the spec must have the form of that of one of our kinds; or it must have
 // `cluster`, and most other keys must be ours, too; or there must be a name, and in the spec a directive (`@{…}`).
 func (r *reader) isNative(root *yaml.Node) bool {
 	if root.Kind != yaml.MappingNode || key(root, "spec") < 0 || r.source.objectsOnly {
@@ -126,7 +126,7 @@ var (
 // have; or it has name and spec, and either no other keys at the top, or a key of our kinds or a directive (`@{…}`) below;
 // or it has one of these two, and several below. A template of another tool is not.
 func (o Options) isMeant(text []byte) bool {
-	text = bytes.ReplaceAll(text, []byte{0}, nil) // of UTF-16, what is ASCII is left
+	text = bytes.ReplaceAll(text, []byte{0}, nil) // leaves the ASCII characters of UTF-16
 	for _, mark := range []string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
 		text = bytes.TrimPrefix(text, []byte(mark))
 	}

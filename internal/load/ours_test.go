@@ -22,7 +22,7 @@ const (
 	unsupported = " of Signadot: not supported, so it is neither checked nor rendered"
 )
 
-// skipped returns what was skipped as lines, with paths below dir.
+// skipped returns the skipped files and documents as lines, with paths below dir.
 func skipped(p *load.Package, dir string) []string {
 	lines := []string{}
 	for _, s := range p.Skipped {
@@ -31,7 +31,7 @@ func skipped(p *load.Package, dir string) []string {
 	return lines
 }
 
-// What a folder holds for other tools is skipped, whatever its form.
+// Files for other tools in a folder are skipped, whatever their form.
 func TestReadSkipsFilesOfOtherTools(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ file, text, want string }{
@@ -94,7 +94,7 @@ func TestReadSkipsFilesOfOtherTools(t *testing.T) {
 	}
 }
 
-// What is meant for us and broken is an error in a folder, too.
+// A broken document that is meant for us is an error in a folder, too.
 func TestReadReportsBrokenDocumentsOfOurs(t *testing.T) {
 	t.Parallel()
 	const syntax = "error must be valid YAML: did not find expected node content"
@@ -160,7 +160,7 @@ func TestReadSkipsNoDocumentOfOursForOneMistake(t *testing.T) {
 	}
 }
 
-// Documents of a format's groups are ours: what is wrong with them in a folder is a finding.
+// Documents of a format's groups are ours: their problems are findings in a folder, too.
 func TestRead_reportsDocumentsOfFormats(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, `

@@ -11,13 +11,13 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Package is what was read.
+// Package is the result of Read.
 type Package struct {
 	// Documents are the objects in the order of the paths, a folder's files sorted by path.
 	Documents []Document
-	// Findings are about what is not a document, and about files that were left out.
+	// Findings are about texts that are not documents, and about files that were left out.
 	Findings krm.Results
-	// Skipped is what the folders hold for other tools, in the order of the files.
+	// Skipped are the files and documents in folders that are for other tools, in the order of the files.
 	Skipped []Skipped
 	// Postponed are the documents that were not kept, in order.
 	Postponed []Postponed
@@ -39,7 +39,7 @@ type Skipped struct {
 	Excluded bool
 }
 
-// Compare orders what was skipped by its place.
+// Compare orders skipped files and documents by their places.
 func (s Skipped) Compare(other Skipped) int {
 	return cmp.Or(cmp.Compare(s.File, other.File), cmp.Compare(s.Line, other.Line))
 }
@@ -52,7 +52,7 @@ func (s Skipped) String() string {
 	return fmt.Sprintf("%s:%d: %s", s.File, s.Line, s.Reason)
 }
 
-// Text returns the text of a file that was read, or that a document embeds; nil if there is none of that name.
+// Text returns the text of a file that was read, or that a document embeds; nil if no such file has that name.
 func (p *Package) Text(file string) []byte { return p.texts[file] }
 
 // IsInImage reports whether a file that was read is part of an image, so that it cannot be changed.
@@ -82,13 +82,13 @@ type Document struct {
 	Package string
 	// Key is that of a document that could be postponed, with Options.Reuse; else it is empty.
 	Key Key
-	// Problems are what is wrong with the document as a native one, and with its templates.
+	// Problems are the problems of the document as a native one, and of its templates.
 	Problems []strictyaml.Problem
 	// Failed are the values whose template could not be filled in; they are unchanged.
 	Failed []*yaml.Node
 	// Unset are the variables without a value that it names, sorted.
 	Unset []string
-	// Origins holds for values that were filled in where their parts came from.
+	// Origins holds the origins of the parts of values that were filled in.
 	Origins map[*yaml.Node][]Origin
 }
 

@@ -14,9 +14,9 @@ import (
 // maxRepairs is how many values of a document are quoted so that reading can go on.
 const maxRepairs = 100
 
-// parse reads the tree of a chunk; nil means that there is none, or that the text is not YAML. A value that starts with
-// an unquoted `@{` is an error of its own, behind which reading goes on. Split cuts where lines end as everybody writes
-// them; to the parser they also end with a lone CR, NEL, LS or PS, and a second document behind one of those is an error.
+// parse returns the tree of a chunk, or nil if the text is empty or not YAML. A value that starts with an unquoted `@{` is a
+// separate error, after which reading continues. The text was split at the usual line breaks; for the parser, a lone CR,
+// NEL, LS or PS also ends a line, and a second document after one of those is an error.
 func parse(c chunk) (*yaml.Node, []strictyaml.Problem) {
 	if c.isJSON {
 		root, problem := strictyaml.ParseJSON(c.text)
@@ -54,8 +54,8 @@ func parse(c chunk) (*yaml.Node, []strictyaml.Problem) {
 
 const mustQuote = `a value that starts with @ must be quoted, as in "@{embed: ./script.sh}"`
 
-// quoteDirective quotes the first value of a line, which starts at a byte, that starts with an unquoted `@{`; nil if there
-// is none.
+// quoteDirective quotes the first value of a line that starts with an unquoted `@{`. The line begins at the byte start of
+// the text. It returns nil if the line has no such value.
 func quoteDirective(text []byte, line string, start int) (repaired []byte, column int) {
 	at := unquoted(line)
 	if at < 0 {

@@ -50,7 +50,7 @@ func newPlaces(file string, of chunk) *Places {
 	return &Places{file: file, text: edit.New(of.text, of.line)}
 }
 
-// fill adds what a template's directives gave.
+// fill adds the results of a template's directives.
 func (p *Places) fill(e *Expander, files map[string][]byte) {
 	p.origins, p.before = e.Origins, e.Written
 	p.embedded = make(map[string]*edit.Text, len(files))
@@ -75,7 +75,8 @@ func (p *Places) spliced(node *yaml.Node) *Origin {
 	return &p.origins[node][0]
 }
 
-// Inside returns where a line and a column of a scalar's value are written. What a variable gave is written in no file.
+// Inside returns where a line and a column of a scalar's value are written. The value of a variable is not
+// written in any file.
 func (p *Places) Inside(node *yaml.Node, line, column int) (krm.Place, bool) {
 	at, place := edit.ByteAt(node.Value, line, column), p.Place(node)
 	before, filled := p.before[node]

@@ -137,7 +137,7 @@ func TestResultsInsideVariables(t *testing.T) {
 	assert.Equal(t, "s.yaml:3:13", shortly(dir, result.Place))
 }
 
-// Objects of somebody else's keep their bytes, and have places anyway.
+// Objects of other tools keep their bytes, and still have places.
 func TestPlacesOfForeignObjects(t *testing.T) {
 	t.Parallel()
 	dir := archive(t, "-- a.yaml --\n# first\n---\napiVersion: v1\nkind: A\n---\n\napiVersion: v1\nkind: ConfigMap\n"+

@@ -22,7 +22,7 @@ type Postponer interface {
 	// known. It is called by several goroutines at once.
 	Defers(item *krm.Item) bool
 	// Postpone reports whether a document need not be kept. It is called by several goroutines at once, for each document that
-	// has a text of its own, embeds nothing, and is neither wrong nor without a value for a variable.
+	// has its own text, embeds nothing, has no problems, and has a value for each of its variables.
 	Postpone(d Document) bool
 	// Suffices reports, after all documents were read, whether those that are kept are enough. If not, all are.
 	Suffices() bool
@@ -98,7 +98,8 @@ func (p *part) isDeferred(options *Options) bool {
 	return item != nil && options.Postpone.Defers(item)
 }
 
-// isPostponed reports whether what was read is one document that need not be kept. A document that may be one gets its key.
+// isPostponed reports whether the reader has read a single document that need not be kept. It sets the key of a document
+// that could be postponed.
 func (r *reader) isPostponed() bool {
 	if !r.isSimple() {
 		return false
@@ -107,7 +108,7 @@ func (r *reader) isPostponed() bool {
 	return r.options.Postpone != nil && r.options.Postpone.Postpone(r.documents[0])
 }
 
-// isSimple reports whether what was read is one document, with nothing to report and nothing from other files.
+// isSimple reports whether the reader has read a single document, with nothing to report and nothing from other files.
 func (r *reader) isSimple() bool {
 	if r.source.whole != nil || len(r.documents) != 1 || len(r.findings) > 0 || len(r.skipped) > 0 || len(r.embedded) > 0 ||
 		r.foreign != "" {
@@ -161,7 +162,7 @@ func (p *Package) reuse(sources []Source) (isAny bool) {
 	return isAny || len(p.unread) > 0
 }
 
-// newKey returns the key of a document: that of its text, and of what decides how it is read.
+// newKey returns the key of a document: the hash of its text, and of the properties that decide how it is read.
 func (p *part) newKey() Key {
 	sum := sha256.New()
 	_, _ = fmt.Fprintf(sum, "%t %t\n", p.source.Named, p.chunk.isJSON)

@@ -58,7 +58,7 @@ func (r *reader) readText() {
 	}
 	separators := r.separators()
 	if root == nil && len(separators) > 0 {
-		problems = separators // what they do to lines is what the parser reports
+		problems = separators // the parser reports only their effect on lines
 	}
 	r.reportAll(problems)
 	if root == nil || root.Kind == yaml.ScalarNode && root.ShortTag() == "!!null" {
@@ -71,7 +71,7 @@ func (r *reader) readText() {
 	}
 }
 
-// whyUnreadable says why a text that is not meant for us cannot be read.
+// whyUnreadable returns the reason why a text that is not meant for us cannot be read.
 func whyUnreadable(of chunk) string {
 	switch {
 	case hasActions(of.text):
@@ -82,7 +82,7 @@ func whyUnreadable(of chunk) string {
 	return noYAML
 }
 
-// separators reports what YAML readers take for line breaks, and JSON readers do not.
+// separators reports the characters that are line breaks to YAML readers, but not to JSON readers.
 func (r *reader) separators() []strictyaml.Problem {
 	if r.chunk.isJSON {
 		return nil
@@ -131,7 +131,7 @@ func header(text []byte) (item *krm.Item, above int) {
 // documentKinds are the kinds that another group's object may be mistaken for, or the other way round.
 var documentKinds = []string{contract.ResourcePlugin, contract.Sandbox, contract.RouteGroup}
 
-// document reads a tree as what its top-level keys say it is.
+// document reads a tree according to its top-level keys.
 func (r *reader) document(root *yaml.Node) {
 	item := krm.FromSource(root, r.places)
 	switch hasVersion, hasKind := item.APIVersion() != "", item.Kind() != ""; {
@@ -178,8 +178,8 @@ func (r *reader) unsupported(root *yaml.Node, kind string) {
 	}
 }
 
-// other is about what is neither an object nor a native document: an error in a file that was named. In a folder it is
-// skipped, since other tools have their files there, unless its spec is one of ours by another key.
+// other handles a tree that is neither an object nor a native document: it is an error in a file that was named. In a
+// folder it is skipped, since other tools have their files there, unless it has a spec of ours under another key.
 func (r *reader) other(root *yaml.Node) {
 	misspelled := misspelledSpec(root)
 	switch {
@@ -236,7 +236,7 @@ func (r *reader) report(line, column int, severity krm.Severity, message string)
 	r.findings = append(r.findings, Finding(r.source.Name, line, column, severity, message))
 }
 
-// key returns the index of a key in a mapping's content, in whatever case, -1 if it is absent. The exact key is preferred.
+// key returns the index of a key in a mapping's content, ignoring case, -1 if it is absent. The exact key is preferred.
 func key(mapping *yaml.Node, name string) int {
 	other := -1
 	for i := 0; i+1 < len(mapping.Content); i += 2 {

@@ -16,9 +16,8 @@ import (
 // Revision is the files of a git revision, as an fs.FS whose paths begin at the top of the repository. Links are
 // followed if they lead to other files of the revision. It may be used by several goroutines, and must be closed.
 //
-// Only this package runs git. A revision that looks like an option is refused before git sees it,
-// and of what a repository contains git gets only the ids of objects. The commands only read: they run no hook, filter
-// or pager, and fetch nothing.
+// Only this package runs git. A revision that looks like an option is refused before git sees it, and of a repository's
+// content git gets only the ids of objects. The commands only read: they run no hook, filter or pager, and fetch nothing.
 type Revision struct {
 	top     string // the folder of the work tree
 	limit   int64  // of a file's size
@@ -81,8 +80,8 @@ func listTree(name string) (string, error) {
 	return "", fmt.Errorf("%q must be a revision that the git repository has: fetch it first (a shallow clone lacks it)", name)
 }
 
-// workTree returns the top of the work tree that the working folder is in: the folder with .git, whatever core.worktree of
-// the repository says.
+// workTree returns the top of the work tree that the working folder is in: the folder with .git, regardless of
+// core.worktree of the repository.
 func workTree() (string, error) {
 	if _, err := GitOutput("rev-parse", "--git-dir"); err != nil {
 		return "", err
@@ -161,8 +160,8 @@ func (r *Revision) Stat(name string) (fs.FileInfo, error) {
 	return file, nil
 }
 
-// ID returns the id of a file's content, empty if there is no such file. The paths that links lead through count as well:
-// what is read is the file.
+// ID returns the id of a file's content, empty if there is no such file. A path may lead through links: the id is that of
+// the file that is read.
 func (r *Revision) ID(name string) string {
 	file, err := r.find("stat", name)
 	if err != nil || !file.mode.IsRegular() {
@@ -219,7 +218,7 @@ func (r *Revision) find(operation, name string) (*gitFile, error) {
 	return fail(errors.New("too many links"))
 }
 
-// link returns the first link that a path leads through, and what of the path is below it.
+// link returns the first link that a path leads through, and the rest of the path below it.
 func (r *Revision) link(name string) (link *gitFile, rest string) {
 	for end := range len(name) + 1 {
 		if end < len(name) && name[end] != '/' {
@@ -232,7 +231,7 @@ func (r *Revision) link(name string) (link *gitFile, rest string) {
 	return nil, ""
 }
 
-// parseTree reads what `git ls-tree -r -z -l` prints: of each file its mode, type, id and size, a tab, the path and NUL.
+// parseTree reads the output of `git ls-tree -r -z -l`: for each file its mode, type, id and size, a tab, the path and NUL.
 func parseTree(listing string) (map[string]*gitFile, error) {
 	files := map[string]*gitFile{".": {name: ".", mode: fs.ModeDir | 0o755}}
 	for line := range strings.SplitSeq(strings.TrimSuffix(listing, "\x00"), "\x00") {

@@ -35,7 +35,7 @@ func (s Source) folder() string {
 	return path.Dir(s.Path)
 }
 
-// chunks reads the file and splits it into documents. Of a file that is unreadable, the text is what could be read.
+// chunks reads the file and splits it into documents. Of an unreadable file, it returns the text that could be read.
 func (s Source) chunks(input io.Reader) (text []byte, chunks []chunk, err error) {
 	if text, err = s.text(input); err != nil {
 		return text, nil, err
@@ -78,8 +78,8 @@ func chunksOf(name string, text []byte) ([]chunk, error) {
 	return split(name, unmarked), nil
 }
 
-// Text reads a regular file with the limits of Read. It reports false if there is none that is text; if Read reads the file
-// as one of documents, it says why.
+// Text reads a regular file with the limits of Read. It reports false if that fails or the file is not text; if Read reads
+// the file as one of documents, Read reports the reason.
 func (s Source) Text() (text []byte, ok bool) {
 	if err := regular(fs.Stat(s.Files, s.Below)); err != nil {
 		return nil, false
@@ -140,7 +140,7 @@ const (
 
 var mustBeSmaller = fmt.Sprintf("must not be larger than %d bytes", MaxFile)
 
-// notText returns where text is not UTF-8 text, and what it must be; empty if it is.
+// notText returns where text is not UTF-8 text, and the requirement that is not met, empty if it is UTF-8 text.
 func notText(text []byte) (at int, what string) {
 	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
 		return 0, "must be UTF-8, not UTF-16"

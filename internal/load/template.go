@@ -27,8 +27,8 @@ const RuleTemplate = "template"
 
 // Embedder reads the files that a document embeds.
 type Embedder interface {
-	// Embed returns the content of the file that a directive names, and its path for messages. The error states what
-	// must be different. Embed must enforce MaxEmbedded.
+	// Embed returns the content of the file that a directive names, and its path for messages. The error states
+	// the required change. Embed must enforce MaxEmbedded.
 	Embed(name string) (content []byte, path string, err error)
 }
 
@@ -56,7 +56,7 @@ type Expander struct {
 
 	missing map[string]bool
 	size    int
-	shared  *inserts // with other documents; nil if there are none
+	shared  *inserts // with other documents; nil if it is not shared
 }
 
 // Unset returns the document's variables without a value, sorted.

@@ -10,7 +10,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// vendorKinds are other documents that the vendor's command line takes, known by one of their own keys and another one.
+// vendorKinds are other documents that the vendor's command line accepts, recognized by a key of own and a second key of own
+// or more.
 var vendorKinds = []struct {
 	kind      string
 	own, more []string

@@ -337,7 +337,7 @@ func TestIntoTakesDigitsForANumberThatMayBeQuoted(t *testing.T) {
 	assert.Equal(t, shop{Name: "a", Door: 80, Port: 1}, s)
 }
 
-// What does not fit leaves the field alone, so that defaults stay.
+// A value that does not fit leaves the field unchanged, so that defaults stay.
 func TestIntoKeepsWhatIsNotGiven(t *testing.T) {
 	t.Parallel()
 	var document yaml.Node
@@ -415,7 +415,7 @@ func TestFormerKeysAreRead(t *testing.T) {
 	}, today)
 }
 
-// A field of any form takes what JSON has, with the problems of keys.
+// A field of any form accepts all JSON values, and reports the problems of keys.
 func TestInto_anyForm(t *testing.T) {
 	t.Parallel()
 	var target struct {

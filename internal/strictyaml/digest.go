@@ -32,10 +32,10 @@ const DigestPrefix = "sha256:"
 //
 //   - No white space between tokens, no newline at the end; UTF-8 without a byte order mark.
 //   - An object's members are sorted by their names, compared as UTF-16 code units. Merge keys (`<<`) and aliases are
-//     expanded first: a mapping's own keys win over merged ones, earlier merged mappings over later ones. A member whose
-//     value is null or the empty string is left out, SPEC itself included: both mean absent to the readers of a plugin,
-//     and kpt turns the one into the other in `{namespace: }`. Empty arrays and objects are kept: `create: []` is not
-//     the same document as one without create.
+//     expanded first: a mapping's own keys take precedence over merged ones, earlier merged mappings over later ones. A
+//     member whose value is null or the empty string is left out, SPEC itself included: both mean absent to the readers
+//     of a plugin, and kpt turns the one into the other in `{namespace: }`. Empty arrays and objects are kept:
+//     `create: []` is not the same document as one without create.
 //   - An array keeps its order, its nulls as `null` and its empty strings.
 //   - In a string, `"` and `\` are escaped by a backslash, U+0008, U+0009, U+000A, U+000C and U+000D are \b \t \n \f \r,
 //     other code points below U+0020 are \u00 with two lower-case digits. Everything else stands for itself.
@@ -43,7 +43,7 @@ const DigestPrefix = "sha256:"
 //   - A number is written as ECMAScript's Number.prototype.toString does: `1e3`, `1_000`, `0x3e8` and `1000.0` are 1000,
 //     `1e21` is 1e+21, `-0.0` is 0. Integers of 64 bits keep all their digits.
 //
-// YAML is read as go-yaml v3 does, which is what kustomize and kpt use: `yes` and `on` are strings, `010` is 8. A plain
+// YAML is read as by go-yaml v3, the parser of kustomize and kpt: `yes` and `on` are strings, `010` is 8. A plain
 // date is the string that kustomize makes of it (`2020-01-01` is "2020-01-01T00:00:00Z"), `!!binary` the text it
 // encodes. So a document has one digest in a file, in kpt and in kustomize, which sends documents through JSON.
 //

@@ -33,7 +33,7 @@ func TestIsJSON(t *testing.T) {
 	}
 }
 
-// What JSON has and YAML readers do not take.
+// JSON texts that YAML readers do not accept.
 func TestParseJSON_readsAllOfJSON(t *testing.T) {
 	t.Parallel()
 	for written, want := range map[string]string{

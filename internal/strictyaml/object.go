@@ -55,7 +55,7 @@ func (d *decoder) special(node *yaml.Node, at *path, target reflect.Value) bool 
 		d.quantity(node, at, special)
 	case known != nil && known.OpenAPISchemaFormat() == "int-or-string":
 		d.numberOrText(node, at, special)
-	default: // a time, or who manages what
+	default: // a time, or managed fields
 		d.report(RuleType, at, node, "must not be set: Kubernetes itself fills it in")
 	}
 	return true

@@ -19,12 +19,12 @@ type documents struct {
 	secrets     []*outputSecret
 	tests       []*pluginTest
 
-	hasCatalogs bool // catalogs decide what references mean
+	hasCatalogs bool // catalogs decide the meaning of references
 
 	index     *index
 	versions  map[string]*plugin // by name and version in full
 	resources []binding
-	plugin    map[resource]*plugin // by what it provides
+	plugin    map[resource]*plugin // by the resource that it provides
 	ofSecret  map[*document.OutputSecret]*sandbox
 }
 
@@ -92,7 +92,7 @@ func (d *documents) all() []*Document {
 	return all
 }
 
-// identity is what distinguishes the documents of a kind: the name, and the cluster or the version.
+// identity distinguishes the documents of a kind: by the name, and the cluster or the version.
 type identity struct{ name, within string }
 
 // repeated iterates over the documents whose identity an earlier document has, with that one. Documents without a name

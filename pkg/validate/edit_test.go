@@ -36,7 +36,7 @@ var extensions []validate.Extension
 // allRules returns the rules of documents.
 func allRules() validate.Ruleset { return validate.Rules(extensions...) }
 
-// parts are the valid documents of features that are only tested with the examples of their rules, by what Kinds calls them.
+// parts are the valid documents of features that are only tested with the examples of their rules, by their names in Kinds.
 var parts = map[string]string{}
 
 // around returns for files of parts the documents that make the part valid.

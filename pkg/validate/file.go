@@ -6,7 +6,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// FileRules returns the rules about what cannot be read as a document: those who read files check them, and Check does not.
+// FileRules returns the rules about texts that cannot be read as documents: callers that read files check them, not Check.
 // They have no level that options could change. Each Example is a whole document.
 func FileRules(extensions ...Extension) Ruleset {
 	all := slices.Clone(fileRules)

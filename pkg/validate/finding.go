@@ -37,8 +37,8 @@ type finding struct {
 // extension decodes.
 func NewDocument(item *krm.Item) *Document { return &Document{item: item} }
 
-// Decode decodes the document's spec into a pointer to a struct. All that could not be decoded becomes findings of the rules
-// of YAML, such as unknown-key, and so does what is beside metadata and spec.
+// Decode decodes the document's spec into a pointer to a struct. Every decoding problem becomes a finding of the rules of
+// YAML, such as unknown-key, and so does every key beside metadata and spec.
 func Decode(item *krm.Item, spec any) *Document {
 	d := newDocument(item, document.ReadSpec(item, spec))
 	return &d

@@ -23,7 +23,8 @@ type grown struct {
 	others                                                    string // items
 }
 
-// dimensions are what can grow, each by n. A rule may compare the parts of one with those of another.
+// dimensions are the ways in which the documents can grow, each by n. A rule may compare the parts of one with those of
+// another.
 var dimensions = map[string]func(g *grown, n int){
 	"unread inputs": func(g *grown, n int) { g.inputs += rows(n, "    - {name: i%d, valueFromSandbox: true}\n") },
 	"inputs with files": func(g *grown, n int) {

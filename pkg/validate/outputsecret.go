@@ -151,7 +151,7 @@ var outputSecretKey = Rule{
 	})},
 }
 
-// namesNoStep reports whether the value of a key is an outputKey in the old form, the name of an output alone.
+// namesNoStep reports whether the value of a key is an outputKey in the old form, with only the name of an output.
 func (s *outputSecret) namesNoStep(key string) bool {
 	return isOutputKey(s.Spec.Data[key]) && !strings.Contains(s.Spec.Data[key], ".")
 }

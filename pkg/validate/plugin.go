@@ -23,7 +23,7 @@ type plugin struct {
 	params     map[string][]input // the inputs that use each param
 	takes      *document.Params
 	needed     []string // the params that must be given, sorted
-	outputKeys []string // what sandboxes can refer to, in the order of declaration
+	outputKeys []string // the keys that sandboxes can refer to, in the order of declaration
 	outputsOf  *document.OutputIndex
 	deletes    map[string]bool // the names of the delete steps
 

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// scriptUse is what a script names, read once: a step may have thousands of inputs and outputs to compare it with.
+// scriptUse holds the names in a script, read once: a step may have thousands of inputs and outputs to compare it with.
 type scriptUse struct {
 	script      string
 	identifiers map[string]bool // all, in code, texts and comments
@@ -98,8 +98,8 @@ func (u *scriptUse) parsed() *syntax.File {
 	return u.file
 }
 
-// delegates reports whether the script is of another language, cannot be parsed, or runs what may read every variable and
-// write any file.
+// delegates reports whether the script is of another language, cannot be parsed, or runs code that may read every variable
+// and write any file.
 func (u *scriptUse) delegates() bool {
 	if u.delegated == nil {
 		found := runsOthers(u.parsed(), u.script)
@@ -140,7 +140,7 @@ func (u *scriptUse) unset(known map[string]bool) []string {
 	return unset
 }
 
-// meantFor returns the first of some variables that is likely to be meant for an input; empty if there is none. Like
+// meantFor returns the first of some variables that is likely to be meant for an input; empty if no variable is. Like
 // suggestions, it considers a limited number.
 func meantFor(in *v1alpha1.Input, variables []string) string {
 	own := in.Env()

@@ -216,7 +216,7 @@ func TestOverlay(t *testing.T) {
 	}.run(t, aPlugin)
 }
 
-// An overlay that gives scripts a token is reported, whatever the plugin has.
+// An overlay that gives scripts a token is reported, regardless of the rest of the plugin.
 func TestOverlay_tokens(t *testing.T) {
 	t.Parallel()
 	const (

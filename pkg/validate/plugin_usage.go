@@ -64,8 +64,8 @@ func forPrograms(in *v1alpha1.Input) bool {
 var readByPrograms = strings.Fields("AWS_ ARM_ AZURE_ CLOUDSDK_ DATABASE_URL DOCKER_ GCP_ GH_ GIT GOOGLE_ HELM_ HTTP " +
 	"KUBE LANG LC_ MONGO MYSQL NO_PROXY NPM_ PATH PG PULUMI_ REDIS TF_ TZ VAULT_")
 
-// runsOthers reports whether a script is of another language, cannot be parsed, which a nil file means, or runs what may
-// read every variable and write any file: another script, a program by its path, or a text that is not known.
+// runsOthers reports whether a script is of another language, cannot be parsed, which a nil file means, or runs code that
+// may read every variable and write any file: another script, a program by its path, or a text that is not known.
 func runsOthers(file *syntax.File, script string) bool {
 	if file == nil {
 		return shellOf(script) != ""

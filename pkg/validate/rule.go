@@ -13,16 +13,16 @@ type Rule struct {
 	ID string
 	// Severity is the default severity; Options may change it.
 	Severity krm.Severity
-	// Summary says in one sentence what must hold.
+	// Summary states the requirement in one sentence.
 	Summary string
-	// Why says what goes wrong otherwise.
+	// Why explains the consequences of breaking the rule.
 	Why string
 	// Example is a field and a value that breaks the rule, as `path: value` in YAML.
 	Example string
 	// Kinds are the kinds of the documents that the rule is about. Those of a rule of this package are those of its checks.
 	Kinds []string
-	// Sources are links to what requires the rule; none if Why says it all. A rule of this package has the specifications of
-	// its kinds if it is nil.
+	// Sources are links to the pages that require the rule, empty if Why explains it completely. For a rule of this package,
+	// nil means the specifications of its kinds.
 	Sources []string
 	// Page is the link to the description of the rule. Rules of this package have one.
 	Page string
@@ -48,7 +48,7 @@ var specs = map[string]string{
 	contract.PluginTest: testPage, contract.OutputSecret: secretPage,
 }
 
-// check is a function of one of the types below: the type says what it looks at.
+// check is a function of one of the types below: the type determines its input.
 type check interface {
 	// kind is the kind of the documents that the check reports on.
 	kind() string
@@ -101,10 +101,10 @@ func checksOf[C check](do func(*Rule, C)) {
 	}
 }
 
-// RulesPage is where all rules are described, each in a section that is named after its id.
+// RulesPage describes all rules, each in a section that is named after its id.
 const RulesPage = "https://github.com/resource-plugins/krm-functions/blob/main/docs/reference/rules.md"
 
-// described completes rules with what follows from their checks.
+// described completes rules with the fields that follow from their checks.
 func described(rules ...*Rule) Ruleset {
 	for _, r := range rules {
 		for _, c := range r.checks {
@@ -184,7 +184,7 @@ func Rules(extensions ...Extension) Ruleset {
 	return all
 }
 
-// Find returns the rule with an id, nil if there is none.
+// Find returns the rule with an id, nil if no rule has it.
 func (s Ruleset) Find(id string) *Rule {
 	if i := slices.IndexFunc(s, func(r *Rule) bool { return r.ID == id }); i >= 0 {
 		return s[i]

@@ -110,7 +110,7 @@ func (s *suppressor) add(c *comment, at commentLine) {
 	}
 }
 
-// find returns a comment that suppresses a finding, nil if there is none.
+// find returns a comment that suppresses a finding, nil if no comment does.
 func (s *suppressor) find(result krm.Result) *comment {
 	if len(s.comments) == 0 {
 		return nil

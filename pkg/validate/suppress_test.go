@@ -174,8 +174,8 @@ func TestSuppressionsWithoutUse(t *testing.T) {
 	assert.Len(t, kept, 2, "%q", kept)
 }
 
-// Lines are counted within an item, whatever is above it. A list that is not in block style, which no orchestrator sends, is
-// parsed as a whole, and its comments have no effect.
+// Lines are counted within an item, regardless of the text above it. A list that is not in block style, which no
+// orchestrator sends, is parsed as a whole, and its comments have no effect.
 func TestSuppressInLists(t *testing.T) {
 	t.Parallel()
 	body := fill(map[string]string{

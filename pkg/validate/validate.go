@@ -38,7 +38,7 @@ type Count struct {
 }
 
 // Check checks the plugins, sandboxes, route groups, output Secrets and tests of a list, including those that are
-// local-config, and what the extensions read. It does not change the list. The error is krm.OptionErrors if options
+// local-config, and the documents of the extensions. It does not change the list. The error is krm.OptionErrors if options
 // cannot be used, or that of a document that cannot be parsed.
 func Check(list *krm.ResourceList, options Options) (Report, error) {
 	if wrong := options.Validate(); len(wrong) > 0 {

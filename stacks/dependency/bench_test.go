@@ -16,8 +16,8 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
-// universe returns a Catalog of packages with two versions, which have two dependencies each, and requests for some of them. One
-// in twenty of the highest versions has a dependency that nothing satisfies together with the others.
+// universe returns a Catalog of packages with two versions, which have two dependencies each, and requests for some of
+// them. One in twenty of the highest versions has a dependency that nothing satisfies together with the others.
 func universe(packages int) []byte {
 	r := rand.New(rand.NewPCG(uint64(packages), 7)) //nolint:gosec // the same packages in every run
 	var b strings.Builder
@@ -60,8 +60,8 @@ func parse(tb testing.TB, text []byte) *krm.ResourceList {
 	return list
 }
 
-// The work, which is the memory that it takes in all, grows in proportion to packages and dependencies. Time is only logged:
-// machines are busy.
+// The work, measured as the total of allocated memory, grows in proportion to packages and dependencies. Time is only
+// logged, since machines are busy.
 func TestResolvesLargeUniverses(t *testing.T) {
 	work := func(packages int) float64 {
 		list := parse(t, universe(packages))

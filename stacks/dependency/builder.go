@@ -11,7 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/solver"
 )
 
-// builder makes a problem of requests and a registry. It has what the numbers of the problem stand for.
+// builder builds a problem from requests and a registry. It keeps the requests, packages and asks by their numbers in
+// the problem.
 type builder struct {
 	*registry
 	locks    *lockState
@@ -25,24 +26,24 @@ type builder struct {
 	ofCRD    map[string][]*repository
 
 	selectors map[pack.Dependency]readSelector
-	named     map[string]bool // the names in full of packages that requests ask for
+	named     map[string]bool // the full names of the packages that requests ask for
 }
 
-// wanted is what an ask stands for.
+// wanted holds the selector of an ask, with the versions and packages that it selects.
 type wanted struct {
 	selector
 	match
-	target *repository   // nil if there is none
+	target *repository   // nil if the package is unknown or ambiguous
 	owners []*repository // of the CRD
 }
 
-// askKey makes asks for the same one ask.
+// askKey identifies equal asks, which share a number.
 type askKey struct {
 	target, text, kind string
 	crd, tag           bool
 }
 
-// readSelector is a dependency that has been read.
+// readSelector holds the selector of a dependency, or the error from reading it.
 type readSelector struct {
 	selector selector
 	err      error
@@ -98,7 +99,7 @@ func (b *builder) indexCRDs() {
 	}
 }
 
-// ask returns the number of an ask. By are the names in full that the same package asks for.
+// ask returns the number of an ask. by holds the full names of the packages that the same package asks for.
 func (b *builder) ask(s selector, by map[string]bool) int {
 	w := wanted{selector: s}
 	key := askKey{text: s.text, kind: s.kind, crd: s.crd != nil, tag: s.tag, target: s.name}
@@ -128,7 +129,7 @@ func (b *builder) ask(s selector, by map[string]bool) int {
 	return number
 }
 
-// lockedOnly returns what fits and the lock allows.
+// lockedOnly returns the indexes of the versions that fit and that the lock allows.
 func (b *builder) lockedOnly(w *wanted) []int {
 	switch {
 	case w.target.gone != nil:
@@ -171,8 +172,8 @@ func (b *builder) fill(n int) {
 	b.problem.Packages[n].Variants = variants
 }
 
-// dependencies returns what a version asks. What it owns itself it does not ask. A version whose dependencies cannot be
-// read cannot be relied on.
+// dependencies returns the asks of a version, without those for CRDs that it owns itself. A version with an invalid
+// dependency is marked as broken.
 func (b *builder) dependencies(r *release) []int {
 	by := map[string]bool{}
 	selectors := make([]selector, 0, len(r.dependsOn))
@@ -199,7 +200,7 @@ func (b *builder) dependencies(r *release) []int {
 	return asks
 }
 
-// selector returns what a package wants, which many others want as well.
+// selector returns the selector of a dependency. It is cached, since many packages have the same dependencies.
 func (b *builder) selector(d pack.Dependency) (selector, error) {
 	d.Field = ""
 	known, ok := b.selectors[d]
@@ -210,8 +211,9 @@ func (b *builder) selector(d pack.Dependency) (selector, error) {
 	return known.selector, known.err
 }
 
-// owner returns the packages that own a CRD. Of several that of the highest priority counts, then the one in the registry
-// that a request names, the one that a request or the same package asks for by name, and the one that is locked.
+// owner returns the packages that own a CRD. Of several owners, those with the highest priority are preferred, then
+// those in the registry that the request names, those that a request or the same package asks for by name, and those
+// that are locked.
 func (b *builder) owner(s selector, by map[string]bool) []*repository {
 	owners := b.allOwners(s)
 	for _, narrows := range []func(*repository) bool{

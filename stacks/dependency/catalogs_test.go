@@ -38,7 +38,7 @@ func chosen(resolution dependency.Resolution) string {
 	return strings.Join(images, " ")
 }
 
-// Catalogs compose as they do for plugins, in whichever order they come.
+// Catalogs compose as they do for plugins, in any order.
 func TestCatalogsCompose(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -125,7 +125,7 @@ const redisPackage = `- apiVersion: meta.pkg.crossplane.io/v1
     versions: [{name: v1, served: true, storage: true}]
 `
 
-// A package of the list has its documents; a catalog only adds to it, and must agree on its digest.
+// A package of the list has its documents; a catalog only adds to it, and must have the same digest.
 func TestPackagesOfTheListHaveContent(t *testing.T) {
 	t.Parallel()
 	ones := strings.Repeat("1", 64)
@@ -153,7 +153,7 @@ func TestPackagesOfTheListHaveContent(t *testing.T) {
 		`version v1.0.0 of package "redis" must be in the list once, not as Provider "redis" and Provider "redis": remove one`)
 }
 
-// What is rendered asks for nothing, and neither do other documents of the same group.
+// Rendered packages are not requests, and neither are other documents of the same group.
 func TestRenderedPackagesAreNoRequests(t *testing.T) {
 	t.Parallel()
 	resolution, got := findings(t, head+`- apiVersion: pkg.crossplane.io/v1
@@ -166,7 +166,7 @@ func TestRenderedPackagesAreNoRequests(t *testing.T) {
 	assert.Empty(t, resolution.Requests)
 }
 
-// A request that is absent keeps what it is pinned to, since that removes what it has installed.
+// An absent request keeps its pin, since its objects are removed with the version that installed them.
 func TestAbsentRequestsDoNotMove(t *testing.T) {
 	t.Parallel()
 	request := `- apiVersion: stacks.crossplane.io/v1alpha1
@@ -190,7 +190,7 @@ func TestAbsentRequestsDoNotMove(t *testing.T) {
 	assert.Contains(t, strings.Join(got, "\n"), `must be "absent" or "present", not "gone"`)
 }
 
-// Under kustomize a pin does not get back into the source: what floats is a warning, with what to add to a lock.
+// Under kustomize, a pin is not written back to the source: a floating request is reported, with the lock entry to add.
 func TestFloatingRequestsAreReported(t *testing.T) {
 	t.Parallel()
 	request := `- apiVersion: stacks.crossplane.io/v1alpha1
@@ -218,7 +218,7 @@ func TestFloatingRequestsAreReported(t *testing.T) {
 	}
 }
 
-// Orchestrators that write files get a lock with its place.
+// New locks are annotated with their file, for orchestrators that write files.
 func TestNewLocksHaveAPlace(t *testing.T) {
 	t.Parallel()
 	list, err := krm.Parse([]byte(head + fmt.Sprintf(install, "redis:^1") + catalog("a", 0, "v1.0.0 1")))

@@ -12,12 +12,12 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
-// lockState is what the locks of a list mean in a mode.
+// lockState applies the locks of a list according to the options.
 type lockState struct {
 	resolve.PackageLocks
 	options resolve.Options
-	moving  map[string]bool // by the name in full: packages that are resolved again
-	frozen  map[string]bool // packages that are not, since a request that is absent is pinned to them
+	moving  map[string]bool // by full name: packages that are resolved again
+	frozen  map[string]bool // packages that are not, since an absent request is pinned to them
 }
 
 func newLockState(list *krm.ResourceList, options resolve.Options, requests []*request) *lockState {
@@ -43,27 +43,27 @@ func newLockState(list *krm.ResourceList, options resolve.Options, requests []*r
 	return l
 }
 
-// moves reports whether a package is to be resolved again although it is locked or pinned. A package of a request that is
-// absent never is: what was installed is removed with the version that installed it.
+// moves reports whether a package is to be resolved again although it is locked or pinned. A package of an absent
+// request never is: its objects are removed with the version that installed them.
 func (l *lockState) moves(name string) bool {
 	key := document.ImageRepository(name)
 	return l.options.Mode == resolve.Update && !l.frozen[key] && (len(l.options.Update) == 0 || l.moving[key])
 }
 
-// decides reports whether a lock says which version of a package counts.
+// decides reports whether a lock determines the version of a package.
 func (l *lockState) decides(name string) bool {
 	_, by := l.Find(name)
 	return by != nil && !l.moves(name)
 }
 
-// lockedPackage is what a lock has of a package.
+// lockedPackage is the entry of a package, with the lock that contains it.
 type lockedPackage struct {
 	v1alpha1.LockPackage
 	by *krm.Item
 }
 
-// apply marks the versions that are locked. A version that is not there any more, or is another, makes the package one
-// that cannot be chosen.
+// apply marks locked versions. If a locked version no longer exists, its package cannot be chosen; if its digest has
+// changed, the version cannot be relied on.
 func (l *lockState) apply(g *registry) {
 	for _, entry := range l.Entries() {
 		if !l.decides(entry.Name) {
@@ -71,7 +71,7 @@ func (l *lockState) apply(g *registry) {
 		}
 		p := g.byName[document.ImageRepository(entry.Name)]
 		if p == nil {
-			continue // it is unknown, which is an error if it is asked for
+			continue // an unknown package is an error only if it is asked for
 		}
 		_, by := l.Find(entry.Name)
 		p.locked = &lockedPackage{entry, by}
@@ -94,7 +94,7 @@ func (l *lockState) apply(g *registry) {
 	}
 }
 
-// lockedRelease returns the version that is locked, nil if there is none.
+// lockedRelease returns the locked version, or nil if the package no longer has it.
 func (p *repository) lockedRelease() *release {
 	for _, r := range p.releases {
 		if p.locked.Version != "" && r.version == p.locked.Version || p.locked.Version == "" && r.digest == p.locked.Digest {

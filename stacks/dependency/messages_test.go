@@ -64,7 +64,7 @@ func needs(name, constraint string) string {
 	return fmt.Sprintf("dependsOn: [{package: %s, version: %q}]", name, constraint)
 }
 
-// Each request that is not resolved says why, and the others are resolved.
+// Each unresolved request has an error that explains the reason, and the others are resolved.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	redis := []string{"redis v1.1.0 " + owns, "redis v1.0.0 " + owns}
@@ -190,7 +190,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// A list without a lock has nothing to hold on to, and one whose lock lacks a package says so.
+// In mode locked, a missing lock is reported, and so is a lock that lacks a package.
 func TestMessagesOfModeLocked(t *testing.T) {
 	t.Parallel()
 	locked := resolve.Options{ResolveVersion: v1alpha1.ResolveVersion{Mode: "locked"}}

@@ -19,14 +19,15 @@ import (
 
 // Report counts what Pin did.
 type Report struct {
-	// Requests are those of the list, Resolved how many of them are resolved, and Packages how many packages they need.
+	// Requests is the number of requests in the list, Resolved the number of those that are resolved, and Packages the
+	// number of packages that they need.
 	Requests, Resolved, Packages int
 	Lock                         resolve.LockStats
 }
 
-// Pin resolves the install requests of a list, writes what was chosen into them, and updates the lock as the options say.
-// What was asked for is recorded in annotations of the request, as it is for sandboxes. A request that cannot be resolved
-// stays as it is.
+// Pin resolves the install requests of a list, writes the chosen versions into them, and updates the lock according to
+// the options. The original reference is recorded in annotations of the request, as for sandboxes. A request that
+// cannot be resolved stays as it is.
 func Pin(list *krm.ResourceList, options resolve.Options) (Report, error) {
 	r, err := newResolver(list, options)
 	if err != nil {
@@ -47,7 +48,7 @@ func Pin(list *krm.ResourceList, options resolve.Options) (Report, error) {
 	return report, nil
 }
 
-// Names returns the names of packages that resolve.Options.Update may contain: those that are locked, and those that
+// Names returns the names of packages that resolve.Options.Update may contain: those of locked packages, and those that
 // requests ask for, with their references.
 func Names(list *krm.ResourceList) map[string]bool {
 	names := map[string]bool{}
@@ -70,7 +71,7 @@ func (r *resolver) add(one *request, severity krm.Severity, format string, args 
 	r.list.Report(krm.At(one.item, one.at, severity, fmt.Sprintf(format, args...)))
 }
 
-// pin writes what was chosen for a request, and reports it.
+// pin writes the chosen version into a request, and reports the choice.
 func (r *resolver) pin(one *request, closure []*Chosen) {
 	own := closure[len(closure)-1]
 	if one.stale != nil {
@@ -99,7 +100,7 @@ func (r *resolver) pin(one *request, closure []*Chosen) {
 	}
 }
 
-// write sets the reference of a request, and records what was asked for.
+// write sets the reference of a request, and records the original one.
 func (r *request) write(pin string) error {
 	if r.field == packagePath {
 		if err := r.item.Set(packagePath, pin); err != nil {
@@ -117,7 +118,7 @@ func (r *request) write(pin string) error {
 	return nil
 }
 
-// replaceCRD makes the field crd of a request the field package. It stays where it is.
+// replaceCRD replaces the field crd of a request with the field package, in the same place.
 func replaceCRD(object *yaml.Node, pin string) error {
 	spec := krm.Value(object, "spec")
 	for i := 0; i+1 < len(spec.Content); i += 2 {
@@ -132,7 +133,7 @@ func replaceCRD(object *yaml.Node, pin string) error {
 	return fmt.Errorf("%s is a merged key", crdPath)
 }
 
-// reportChoice reports the warnings about what was chosen, and with Explain how it was.
+// reportChoice reports warnings about the chosen versions, and with Explain how they were chosen.
 func (r *resolver) reportChoice(one *request, closure []*Chosen) {
 	for _, c := range closure {
 		p := r.builder.byName[document.ImageRepository(c.Name)]
@@ -156,7 +157,7 @@ func (r *resolver) reportChoice(one *request, closure []*Chosen) {
 	}
 }
 
-// explain says of a request, and of everything that it needs, what was chosen and how.
+// explain describes how the versions for a request and its dependencies were chosen.
 func (r *resolver) explain(one *request, closure []*Chosen) []string {
 	own := closure[len(closure)-1]
 	asked := r.builder.ask(one.wants, nil)
@@ -173,7 +174,7 @@ func (r *resolver) explain(one *request, closure []*Chosen) []string {
 	return lines
 }
 
-// how says how the version of a package was chosen.
+// how describes how the version of a package was chosen.
 func (r *resolver) how(w wanted, c *Chosen) string {
 	p := w.target
 	if p.locked != nil && p.find(c.Version, c.Digest).locked {
@@ -191,8 +192,8 @@ func (r *resolver) how(w wanted, c *Chosen) string {
 	return text
 }
 
-// reportFloating warns of requests that mean other packages as soon as a version is published, since kustomize never writes
-// a pin back into the source. Each is reported once, with the lock entries that fix it.
+// reportFloating warns of requests whose packages change as soon as a new version is published, since kustomize never
+// writes a pin back to the source. Each is reported once, with the lock entries that fix it.
 func (r *resolver) reportFloating() {
 	severity := krm.Warning
 	if r.Strict {

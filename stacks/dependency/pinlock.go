@@ -20,8 +20,9 @@ func lockEntry(c *Chosen) v1alpha1.LockPackage {
 	return entry
 }
 
-// updateLock makes the lock hold what was resolved. If the list has no lock only mode update and CreateLock add one.
-// Entries that nobody requires stay, since another overlay may share the lock, unless all entries are updated.
+// updateLock writes the chosen versions to the lock. If the list has no lock, one is added only in mode update or with
+// CreateLock. Entries that are no longer required stay, since another overlay may share the lock, unless all entries
+// are updated.
 func (r *resolver) updateLock(stats *resolve.LockStats) {
 	if r.locks.Missing() && r.Mode != resolve.Update && !r.CreateLock {
 		return
@@ -56,8 +57,8 @@ func (r *resolver) updateLock(stats *resolve.LockStats) {
 	}
 }
 
-// moveEntry returns the entry of a package as it is now. Who is not in the list keeps what it requires, since another
-// overlay may share the lock, unless all entries are updated.
+// moveEntry returns the updated entry of a package. Requirers that are not in the list stay, since another overlay may
+// share the lock, unless all entries are updated.
 func (r *resolver) moveEntry(old v1alpha1.LockPackage, c *Chosen, stats *resolve.LockStats) v1alpha1.LockPackage {
 	entry := lockEntry(c)
 	entry.Name, entry.Digest = old.Name, cmp.Or(entry.Digest, old.Digest)
@@ -82,7 +83,7 @@ func (r *resolver) moveEntry(old v1alpha1.LockPackage, c *Chosen, stats *resolve
 			others = append(others, by)
 		}
 	}
-	// Those who were there before stay in their places, so that nothing changes if nothing has.
+	// If the requirers are the same, they keep their order, so that the entry does not change.
 	if all := slices.Concat(others, entry.Requirers); len(all) == len(old.Requirers) &&
 		!slices.ContainsFunc(all, func(by v1alpha1.LockRequirer) bool { return !slices.Contains(old.Requirers, by) }) {
 		entry.Requirers = old.Requirers
@@ -92,7 +93,7 @@ func (r *resolver) moveEntry(old v1alpha1.LockPackage, c *Chosen, stats *resolve
 	return entry
 }
 
-// reportLocked reports what happens to an entry, at the lock that has it.
+// reportLocked reports a change of an entry at the lock that contains it.
 func (r *resolver) reportLocked(name, message string) {
 	if _, by := r.locks.Find(name); by != nil {
 		r.list.Report(krm.At(by, specPath+".packages", krm.Info, message))

@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// world is a universe of packages with requests and a lock, as documents say it.
+// world describes packages, requests and a lock, as documents do.
 type world struct {
 	packages []worldPackage
 	requests []worldAsk
@@ -38,7 +38,7 @@ type worldVersion struct {
 	asks            []worldAsk
 }
 
-// worldAsk asks for a package in a constraint, or for a CRD.
+// worldAsk asks for a package with a constraint, or for a CRD.
 type worldAsk struct{ name, constraint, crd string }
 
 const worldRegistry = "registry.example.org/"
@@ -90,7 +90,7 @@ func randomWorld(r *rand.Rand) world {
 	return w
 }
 
-// yaml writes the world as a list.
+// yaml returns the world as a list.
 func (w world) yaml() string {
 	var b strings.Builder
 	b.WriteString("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n")
@@ -138,7 +138,7 @@ func (w world) yaml() string {
 	return b.String()
 }
 
-// problem reads the world by the rules of the package comment, each as it stands there.
+// problem converts the world to a problem, by the rules of the package comment as they are written.
 func (w world) problem() *solver.Problem {
 	p := &solver.Problem{}
 	for n := range w.packages {
@@ -192,7 +192,7 @@ func (v worldVersion) owns(crd string) bool {
 	})
 }
 
-// ask adds an ask to a problem. By are the names that the same package asks for.
+// ask adds an ask to a problem. by holds the names that the same package asks for.
 func (w world) ask(p *solver.Problem, a worldAsk, named, by map[string]bool, vain map[worldAsk]int) int {
 	target := -1
 	if a.crd == "" {
@@ -232,7 +232,7 @@ func (w world) ask(p *solver.Problem, a worldAsk, named, by map[string]bool, vai
 			}
 		}
 	}
-	if target < 0 { // what asks in vain for the same is one part of a conflict
+	if target < 0 { // equal asks that no package satisfies are one part of a conflict
 		if i, ok := vain[a]; ok {
 			return i
 		}
@@ -264,8 +264,8 @@ func (w world) admits(a worldAsk, name string, v worldVersion) bool {
 	return fits && (!v.yanked || pinned || isLocked)
 }
 
-// Resolution of random documents is what a search through all possibilities finds, and refuses the same requests for what
-// the same requirers ask.
+// Random documents resolve to the result of a brute-force search: the same requests are refused, and their errors name
+// the same requirers.
 func TestResolutionIsThatOfABruteForceSearch(t *testing.T) {
 	t.Parallel()
 	random, resolved, refused, disputed := checkout.Random(t), 0, 0, 0
@@ -317,8 +317,8 @@ func messageAbout(list *krm.ResourceList, name string) string {
 	return ""
 }
 
-// requirers are those who must be named: the requests of the conflict that ask for a package that others of the conflict ask
-// for, too, and all who require such a package in what is resolved.
+// requirers returns the requirers that an error must name: the requests in the conflict that ask for the same package
+// as another part of it, and all requirers of such a package in the resolution.
 func (w world) requirers(p *solver.Problem, a solver.Answer, failed int, got Resolution) []string {
 	targets := map[int]int{}
 	var texts []string

@@ -13,9 +13,9 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
-// Publish lists the packages among items in a catalog and returns the images of the versions that are new, sorted. What is
-// listed already must have the same digest. A package whose digest is not known is not listed, with a warning. If one of
-// the results is an error nothing may be done with the catalog.
+// Publish adds the packages among items to a catalog and returns the images of the new versions, sorted. A version that
+// is already listed must have the same digest. A package whose tag or digest is unknown is not added, with a warning.
+// If one of the results is an error, the catalog must not be used.
 func Publish(c *resolve.CatalogDocument, items []*krm.Item, options resolve.PublishOptions) ([]string, krm.Results) {
 	g := newRegistry(krm.NewList(withoutCatalogs(items)...))
 	results := slices.Clone(g.problems)
@@ -39,7 +39,7 @@ func withoutCatalogs(items []*krm.Item) []*krm.Item {
 	})
 }
 
-// publish lists a version, if it is new.
+// publish adds a version to a catalog if it is new, and reports whether it did.
 func (g *registry) publish(c *resolve.CatalogDocument, r *release, options resolve.PublishOptions) (bool, *krm.Result) {
 	refuse := func(severity krm.Severity, format string, args ...any) (bool, *krm.Result) {
 		result := krm.At(r.item, r.path, severity, fmt.Sprintf(format, args...))
@@ -85,7 +85,7 @@ func (g *registry) publish(c *resolve.CatalogDocument, r *release, options resol
 	return true, nil
 }
 
-// sourceOf returns the file of a document relative to a folder, empty if it is not known.
+// sourceOf returns the file of a document relative to a folder, or an empty string if it is unknown.
 func sourceOf(item *krm.Item, folder string) string {
 	file := item.PlaceOf("").File
 	if file == "" {
@@ -98,7 +98,7 @@ func sourceOf(item *krm.Item, folder string) string {
 	return filepath.ToSlash(relative)
 }
 
-// descriptionOf returns what a package says that it is for: the short overview of a stack, or an annotation.
+// descriptionOf returns the description of a package: an annotation, or the short overview of a stack.
 func descriptionOf(p *pack.Package) string {
 	if text, ok := p.Metadata.Annotation("meta.crossplane.io/description"); ok {
 		return text
@@ -109,8 +109,8 @@ func descriptionOf(p *pack.Package) string {
 	return ""
 }
 
-// Lint returns what packages, catalogs and locks among items disagree on: two packages of one version, two digests of one
-// version, and locked versions that have changed or disappeared. Results are sorted.
+// Lint returns the contradictions between packages, catalogs and locks among items: duplicate versions, versions with
+// two digests, and locked versions that have changed or disappeared. Results are sorted.
 func Lint(items []*krm.Item) krm.Results {
 	list := krm.NewList(items...)
 	g := newRegistry(list)

@@ -8,7 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// pins reports whether a selector means one version, whatever else is published: a version in full, or a tag that is no
+// pins reports whether a selector means one version, whatever else is published: a full version, or a tag that is not a
 // version range. A bare reference and Latest mean the highest release.
 func pins(selector string) bool {
 	if selector == "" || selector == document.LatestVersion {
@@ -21,7 +21,7 @@ func pins(selector string) bool {
 	return err != nil
 }
 
-// parseTag reads a tag that is a version: strict semver, or v and that.
+// parseTag parses a tag that is a version: strict semver, optionally prefixed with v.
 func parseTag(text string) (*semver.Version, error) {
 	return document.ParseStrictVersion(strings.TrimPrefix(text, "v"))
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/solver"
 )
 
-// notLocked means that a pin is not what its reference is locked to.
+// notLocked means that a pin differs from the version to which its reference is locked.
 type notLocked struct{ requested, pin, text string }
 
 func (e *notLocked) Error() string {
 	return fmt.Sprintf("must be what %q is locked to (%s), not %q: run mode keep to take it over", e.requested, e.pin, e.text)
 }
 
-// errSteps means that a request cannot be resolved in the steps that there are.
+// errSteps means that a request cannot be resolved within the step limit.
 var errSteps = errors.New("must be resolved in fewer steps: too many versions conflict with each other; " +
 	"pin some of the packages, or lock them")
 
-// refusal returns why a request of the problem is not kept.
+// refusal returns an error that explains why a request of the problem is not kept.
 func (r *resolver) refusal(number int) error {
 	if r.limited[number] {
 		return errSteps
@@ -46,14 +46,15 @@ func (r *resolver) refusal(number int) error {
 	return d.versions()
 }
 
-// edge is what somebody asks in a conflict.
+// edge is an ask in a conflict, with its requirer.
 type edge struct {
 	requirer Requirer
-	from     solver.VariantID // that asks; of a request the package is -1
+	from     solver.VariantID // the variant that asks; Node is -1 for a request
 	asked    int
 }
 
-// askedIn returns what is asked in a conflict, in its order: of packages by all versions that the others leave.
+// askedIn returns the asks in a conflict, in its order. Those of a package are the asks of all versions that the
+// preceding requests admit.
 func (r *resolver) askedIn(c solver.Conflict) []edge {
 	p := r.builder.problem
 	var edges []edge
@@ -83,15 +84,15 @@ func (r *resolver) askedIn(c solver.Conflict) []edge {
 	return edges
 }
 
-// description puts a conflict into words.
+// description describes a conflict in an error message.
 type description struct {
 	*resolver
 	solver.Conflict
 	asked []edge
 }
 
-// versions describes a conflict about versions: every package that the parts of the conflict ask for in different ways, or
-// that has nothing that fits, with all who require it.
+// versions describes a conflict about versions: every package that several parts of the conflict ask for, or that has
+// no fitting version, with its requirers.
 func (d *description) versions() error {
 	var parts []string
 	seen, said := map[int]bool{}, map[int]bool{}
@@ -113,7 +114,7 @@ func (d *description) versions() error {
 	return errors.New(strings.Join(parts, "; "))
 }
 
-// askers lists who asks something in the conflict.
+// askers lists the requirers of an ask in the conflict.
 func (d *description) askers(asked int) string {
 	var names []string
 	for _, e := range d.asked {
@@ -135,7 +136,7 @@ func (d *description) disputed(node int) bool {
 	return count > 1
 }
 
-// requirers lists all who require a package: those of the conflict, and those of what is resolved.
+// requirers lists all requirers of a package: those in the conflict, and those in the resolution.
 func (d *description) requirers(node int) string {
 	var all []Requirer
 	for _, e := range d.asked {
@@ -201,7 +202,7 @@ func (d *description) sharedCRD() error {
 	return errors.New(strings.Join(parts, "; "))
 }
 
-// cycle describes a conflict about packages that need each other.
+// cycle describes a conflict about a dependency cycle.
 func (d *description) cycle() error {
 	p := d.builder.problem
 	next := map[int][]edge{}
@@ -225,7 +226,7 @@ func (d *description) cycle() error {
 	return d.versions()
 }
 
-// cycleFrom returns the first cycle that a package leads to, nil if there is none.
+// cycleFrom returns the first cycle that a package leads to, or nil if it leads to no cycle.
 func cycleFrom(node int, next map[int][]edge, p *solver.Problem, done map[int]bool, path []edge) []edge {
 	if start := slices.IndexFunc(path, func(e edge) bool { return e.from.Node == node }); start >= 0 {
 		return path[start:]

@@ -14,12 +14,12 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
-// registry is what packages there are: those of the list, and those that its Catalog documents list.
+// registry holds the available packages: those of a list, and those in its Catalog documents.
 type registry struct {
-	byName   map[string]*repository // by the name in full
-	names    []string               // as packages and catalogs have them, sorted
+	byName   map[string]*repository // by full name
+	names    []string               // as written in packages and catalogs, sorted
 	problems krm.Results
-	keys     map[string]string // names in full, by the name as somebody has it
+	keys     map[string]string // full names, by the name as written
 }
 
 // repository is a package with all its versions.
@@ -27,13 +27,13 @@ type repository struct {
 	name       string
 	releases   []*release // in the order in which they are tried
 	deprecated string
-	priority   int // of the catalogs that say whether it is deprecated
+	priority   int // of the catalog that deprecates it
 	number     int // in the problem, -1 if it is not in it
 	locked     *lockedPackage
-	gone       error // why nothing of it can be chosen
+	gone       error // why no version of it can be chosen
 }
 
-// release is a version of a package: a package of the list, what catalogs list of it, or both.
+// release is a version of a package, from the list, from catalogs, or from both.
 type release struct {
 	repository *repository
 	version    string
@@ -45,16 +45,16 @@ type release struct {
 	crds       []pack.CRD
 	dependsOn  []pack.Dependency
 
-	listed                     bool // in a catalog, of this priority
+	listed                     bool // in a catalog with this priority
 	priority                   int
 	yanked, deprecated, source string
-	item                       *krm.Item // where it is from
+	item                       *krm.Item // the document that it comes from
 	path                       krm.Path
 	broken                     *resolve.DocumentError // why it cannot be relied on
 	locked                     bool
 }
 
-// newRegistry returns the packages and the Catalog documents of a list.
+// newRegistry returns the packages of a list and of its Catalog documents.
 func newRegistry(list *krm.ResourceList) *registry {
 	g := &registry{byName: map[string]*repository{}, keys: map[string]string{}}
 	for _, p := range pack.Find(list) {
@@ -71,8 +71,8 @@ func newRegistry(list *krm.ResourceList) *registry {
 	return g
 }
 
-// compareReleases orders the versions of a package as they are tried: one that is locked first, deprecated ones last,
-// those of catalogs of a higher priority first, the highest version first, and what is not semver last.
+// compareReleases orders the versions of a package as they are tried: a locked version first, deprecated versions last,
+// versions from catalogs with a higher priority first, the highest version first, and versions other than semver last.
 func compareReleases(a, b *release) int {
 	return cmp.Or(
 		compareBool(b.locked, a.locked),
@@ -104,7 +104,7 @@ func compareVersions(a, b *release) int {
 	}
 }
 
-// key returns the name of a package in full. There are many more mentions than names, and reading one takes a while.
+// key returns the full name of a package. It is cached, since names occur often and expanding one is slow.
 func (g *registry) key(name string) string {
 	key, ok := g.keys[name]
 	if !ok {
@@ -114,7 +114,7 @@ func (g *registry) key(name string) string {
 	return key
 }
 
-// repository returns the package of a name, which is added if it is new.
+// repository returns the package with a name, and adds it if it is new.
 func (g *registry) repository(name string) *repository {
 	key := g.key(name)
 	p := g.byName[key]
@@ -125,7 +125,7 @@ func (g *registry) repository(name string) *repository {
 	return p
 }
 
-// find returns the version of a package, nil if there is none.
+// find returns a version of a package, or nil if the package does not have it.
 func (p *repository) find(version, digest string) *release {
 	for _, r := range p.releases {
 		if r.version == version && (version != "" || r.digest == digest) {
@@ -162,7 +162,7 @@ func (g *registry) addContent(content *pack.Package) {
 
 const namePath krm.Path = "metadata.name"
 
-// refuse makes a version one that cannot be relied on.
+// refuse marks a version and another entry of it as unreliable, with a message at the latter.
 func (r *release) refuse(at *release, message string) {
 	at.broken = &resolve.DocumentError{Item: at.item, Path: at.path, Message: message, Changed: false}
 	r.broken = cmp.Or(r.broken, at.broken)
@@ -175,8 +175,8 @@ func shownVersion(version string) string {
 	return version
 }
 
-// merge adds what another document says of a version. They must agree on its digest; of all else, what the catalogs of
-// the highest priority say counts.
+// merge adds the entry of another document to a version. Both must have the same digest; for all else, the catalogs
+// with the highest priority take precedence.
 func (g *registry) merge(r, other *release) {
 	r.broken = cmp.Or(r.broken, other.broken)
 	switch {
@@ -196,7 +196,7 @@ func (g *registry) merge(r, other *release) {
 	r.source = least(r.source, other.source)
 }
 
-// least returns the smaller text, unless it is empty: of several it does not depend on their order.
+// least returns the smaller text that is not empty, so that the result for several does not depend on their order.
 func least(a, b string) string {
 	if a == "" || b != "" && b < a {
 		return b
@@ -213,7 +213,7 @@ func label(item *krm.Item) string {
 	return text
 }
 
-// sameFile reports whether two items are one document that came twice, as kpt sends it under overlapping selectors.
+// sameFile reports whether two items are the same document, which kpt sends twice if selectors overlap.
 func sameFile(a, b *krm.Item) bool {
 	one, other := krm.At(a, "", krm.Info, "").File, krm.At(b, "", krm.Info, "").File
 	return one != nil && other != nil && *one == *other

@@ -11,7 +11,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
-// addCatalogs adds what catalogs list, those of the highest priority first.
+// addCatalogs adds the packages in catalogs, those of the highest priority first.
 func (g *registry) addCatalogs(items []*krm.Item) {
 	type source struct {
 		*resolve.CatalogDocument
@@ -83,8 +83,8 @@ func listedDependencies(at krm.Path, listed []v1alpha1.CatalogDependency) []pack
 	return all
 }
 
-// flawsOf returns what of a catalog cannot be relied on: a version of a package, a package with all its versions, or with
-// an empty path everything.
+// flawsOf returns the parts of a catalog that cannot be relied on, by path: a version of a package, a package with all
+// its versions, or the whole catalog if the path is empty.
 func flawsOf(item *krm.Item, problems krm.Results) map[krm.Path]*resolve.DocumentError {
 	flaws := map[krm.Path]*resolve.DocumentError{}
 	for _, problem := range problems {

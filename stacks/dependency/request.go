@@ -48,26 +48,26 @@ func IsRequest(item *krm.Item) bool {
 // request is an install request that is being resolved.
 type request struct {
 	item *krm.Item
-	// kind is the kind of the package that will do, empty if any will.
+	// kind is the required kind of the package, or empty if any kind is allowed.
 	kind   string
 	absent bool
-	// kustomize means that what is written here does not get back into the source.
+	// kustomize means that changes are not written back to the source.
 	kustomize bool
 
 	field  krm.Path // of the reference
 	text   string   // the reference as it is written
 	source string
-	// asked is the reference as it was before resolution pinned it, else as it is written: that of a package, unless
-	// askedCRD is set.
+	// asked is the reference before resolution pinned it, or as written if it is not pinned. It refers to a package,
+	// unless askedCRD is set.
 	asked, askedCRD string
-	stale           *record // of a request whose pin somebody edited
+	stale           *record // the outdated record, if a user has edited the pin
 
 	err   error // why it cannot be resolved
 	at    krm.Path
 	wants selector
 }
 
-// record is what resolution wrote on a request: what was asked for, and the pin.
+// record holds the original reference and the pin, as resolution wrote them on a request.
 type record struct{ requested, crd, pin string }
 
 // readRequests returns the requests of a list, in its order.
@@ -129,7 +129,7 @@ func (r *request) fail(at krm.Path, format string, args ...any) *request {
 	return r
 }
 
-// readRecord reads what was asked for before resolution pinned it. A pin that somebody edited wins.
+// readRecord reads the original reference of a pinned request. A pin that a user has edited takes precedence.
 func (r *request) readRecord() {
 	var found record
 	for _, one := range []struct {
@@ -167,10 +167,10 @@ func (r *request) pinned() bool {
 	return r.field == packagePath && (r.askedCRD != "" || r.asked != r.text)
 }
 
-// requested is the reference as it was asked for.
+// requested returns the original reference.
 func (r *request) requested() string { return cmp.Or(r.askedCRD, r.asked) }
 
-// repositoryOf returns the name of the package that a reference of the request names.
+// repositoryOf returns the name of the package that a reference of the request refers to.
 func (r *request) repositoryOf(asked pack.Reference) string {
 	return imageref.WithSource(r.source, asked.Name)
 }
@@ -183,8 +183,8 @@ func (r *request) by() string {
 	return r.item.Kind() + " " + r.item.Name()
 }
 
-// read determines what the request wants: what is asked for, or if it is pinned, that. What was asked for counts again if
-// the package moves, and if it is locked, since the lock decides then.
+// read determines the selector of the request: from the pin if it has one, otherwise from the original reference. The
+// pin of a present request is ignored if the package moves, or if it is locked, since the lock decides then.
 func (r *request) read(l *lockState) {
 	if r.err != nil {
 		return
@@ -221,8 +221,8 @@ func (r *request) read(l *lockState) {
 	}
 }
 
-// pin returns the reference that pins a request to what is chosen for it: with the name as the request has it, if it asks
-// by name.
+// pin returns the reference that pins a request to its chosen version. If the request asks for the package by name, the
+// name stays as written.
 func (r *request) pin(c *Chosen) string {
 	name := c.Name
 	if r.field == packagePath {

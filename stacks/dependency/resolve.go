@@ -1,42 +1,39 @@
-// Package dependency resolves install requests of Crossplane stacks and packages: which packages they need, in which
-// versions.
+// Package dependency resolves the install requests for Crossplane stacks and packages.
 //
-// Resolve reads the requests of a list (ExtensionRequest, StackInstall, ClusterStackInstall, and Provider, Configuration
-// and Function of pkg.crossplane.io). The packages that there are, are those of the list and those that its Catalog
-// documents list. It returns for each request its closure: the package that it asks for with everything that this needs,
-// dependencies first. Pin resolves, too, writes what was chosen into the requests, and updates the lock.
+// Resolve reads the requests of a list (ExtensionRequest, StackInstall, ClusterStackInstall, and Provider,
+// Configuration and Function of pkg.crossplane.io). The available packages are those of the list and those in its
+// Catalog documents. For each request, Resolve returns its closure: all dependencies of the requested package, then the
+// package itself. Pin resolves the requests, writes the chosen versions into them, and updates the lock.
 //
-// # What is chosen
+// # Version selection
 //
-// All requests are resolved together, with one version of a package for all who need it. Which one is chosen is what a
-// search through all possibilities finds first:
+// All requests are resolved together, with one version of each package for all its requirers. The result is the first
+// one that an exhaustive search in this order finds:
 //
-//  1. Requests are added in the order of the list. One that cannot be kept together with those that are kept before it is
-//     an error, and is left out; the others are resolved without it.
-//  2. A choice is made for one package after the other, in the order in which they are first required, breadth-first:
-//     first the packages of the requests in the order of the list, then the dependencies of the first of these in the
-//     order in which its chosen version names them, then those of the second, and so on.
-//  3. The versions of a package are tried in this order: one that is locked first (mode keep), deprecated ones last, those
-//     that catalogs of a higher priority list before others, the highest first.
-//  4. A choice holds if every version fits everybody who requires the package, no two packages own the same CRD, and
-//     packages do not need each other in a cycle. If it does not hold, the last package for which another version is
-//     left gets the next one.
+//  1. Requests are added in the order of the list. A request that conflicts with the requests kept before it is an
+//     error and is left out; the others are resolved without it.
+//  2. Versions are chosen for one package after the other, in the order in which the packages are first required,
+//     breadth-first: first the requested packages in the order of the list, then the dependencies of the first of these
+//     in the order in which its chosen version names them, then those of the second, and so on.
+//  3. The versions of a package are tried in this order: a locked version first (mode keep), deprecated versions last,
+//     versions from catalogs with a higher priority before others, the highest version first.
+//  4. A choice is valid if every version fits all requirers of the package, no two packages own the same CRD, and there
+//     is no dependency cycle. If it is not valid, the last package that has another version left gets the next one.
 //
-// Who requires a package by a version range admits what Masterminds semver does: a prerelease only if the range names one.
-// A bare name, and "latest", admit every release. A version in full, a tag and a digest admit that version alone. Only
-// these admit a version that is yanked; that a version is locked makes all admit it whose range does.
+// A version range admits the versions that Masterminds semver admits: a prerelease only if the range names one. A bare
+// name and "latest" admit every release. Full versions, tags and digests admit only the version that they name. Only
+// these admit a yanked version, unless it is locked: then it is admitted like any other version.
 //
-// A CRD is required of the package that owns it, in the versions that own it. If several packages do, that of the catalog
-// of the highest priority counts, then those in the registry that the request has as its source, then those that a request,
-// or the package that requires the CRD, asks for by name, then those that are locked. If there is still more than one, the
-// CRD cannot be required.
+// A required CRD selects the package that owns it, in the versions that own it. If several packages own the CRD, those
+// in the catalogs with the highest priority are preferred, then those in the registry that the request has as its
+// source, then those that a request, or the package that requires the CRD, asks for by name, then those that are
+// locked. If more than one package is left, the requirement cannot be met.
 //
 // # Conflicts
 //
-// The error of a request that is left out names what it is in conflict with: of the requests that are kept before it, and
-// of what packages ask of others, as little as makes it impossible, where what the request itself needs counts first, then
-// the other requests in their order (solver.ConflictOrder). All others who require the packages that the conflict is about
-// are named as well.
+// The error of a request that is left out names a minimal conflict: kept requests before it, and dependencies between
+// packages, that together make the request impossible. The request's own dependencies are preferred, then the other
+// requests in their order (solver.ConflictOrder). The error also names all other requirers of the packages in conflict.
 package dependency
 
 import (
@@ -50,10 +47,10 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/solver"
 )
 
-// Resolve returns what the install requests of a list resolve to. It changes no document; what is wrong is reported to the
-// list, and a request that cannot be resolved leaves the others resolved.
+// Resolve resolves the install requests of a list. It changes no document and reports problems to the list. If a
+// request cannot be resolved, the others still are.
 //
-// The error is krm.OptionErrors if options cannot be used, or that of an item that is not valid YAML.
+// The error is that of an item that is not valid YAML.
 func Resolve(list *krm.ResourceList, options resolve.Options) (Resolution, error) {
 	r, err := newResolver(list, options)
 	if err != nil {
@@ -70,10 +67,10 @@ type resolver struct {
 	locks      *lockState
 	builder    *builder
 	answer     solver.Answer
-	limited    []bool    // by the number of the request: it takes too many steps
+	limited    []bool    // by the number of the request: whether it takes too many steps
 	chosen     []*Chosen // by the number of the package, nil if it is not chosen
 	resolution Resolution
-	wrong      map[*Chosen]*resolve.DocumentError // what is chosen and cannot be relied on
+	wrong      map[*Chosen]*resolve.DocumentError // chosen versions that cannot be relied on
 }
 
 func newResolver(list *krm.ResourceList, options resolve.Options) (*resolver, error) {
@@ -111,7 +108,7 @@ func newResolver(list *krm.ResourceList, options resolve.Options) (*resolver, er
 	return r, nil
 }
 
-// choose makes what is chosen of the answer.
+// choose fills chosen from the solver's answer, with requirers and dependencies.
 func (r *resolver) choose() {
 	r.chosen = make([]*Chosen, len(r.builder.nodes))
 	for _, n := range r.answer.Order {
@@ -143,7 +140,7 @@ func (r *resolver) choose() {
 	}
 }
 
-// require adds who requires a package.
+// require adds a requirer to the chosen version of a package, which it returns.
 func (r *resolver) require(asked int, by string) *Chosen {
 	c := r.chosen[r.builder.problem.Asks[asked].Node]
 	requirer := Requirer{By: by, Constraint: r.builder.wanted[asked].text}
@@ -153,7 +150,7 @@ func (r *resolver) require(asked int, by string) *Chosen {
 	return c
 }
 
-// results returns the requests with their closures. A request that needs something that cannot be relied on has none.
+// results returns the requests with their closures. A request that needs an unreliable version has no closure.
 func (r *resolver) results() []Request {
 	results := make([]Request, len(r.requests))
 	number := 0
@@ -180,7 +177,7 @@ func (r *resolver) results() []Request {
 	return results
 }
 
-// unreliable returns why a request must not have what was chosen for it.
+// unreliable returns an error if the versions chosen for a request must not be used.
 func (r *resolver) unreliable(one *request, own *Chosen, closure []*Chosen) error {
 	for _, c := range closure {
 		if wrong := r.wrong[c]; wrong != nil {
@@ -195,7 +192,7 @@ func (r *resolver) unreliable(one *request, own *Chosen, closure []*Chosen) erro
 	return nil
 }
 
-// closureOf returns what a package needs, dependencies first, and the package itself last.
+// closureOf appends a package to a closure, after its dependencies. It skips packages that it has seen.
 func closureOf(c *Chosen, seen map[*Chosen]bool, closure []*Chosen) []*Chosen {
 	if seen[c] {
 		return closure
@@ -207,7 +204,8 @@ func closureOf(c *Chosen, seen map[*Chosen]bool, closure []*Chosen) []*Chosen {
 	return append(closure, c)
 }
 
-// finish lists what is chosen for requests that are resolved, and who requires it.
+// finish lists the packages chosen for the resolved requests. Requirers that are neither such a request nor such a
+// package are dropped.
 func (r *resolver) finish() {
 	seen, who := map[*Chosen]bool{}, map[string]bool{}
 	for i, one := range r.resolution.Requests {
@@ -224,7 +222,7 @@ func (r *resolver) finish() {
 	}
 }
 
-// reportFailures reports why requests are not resolved: at the document that is to be fixed, or at the request.
+// reportFailures reports why requests are not resolved, at the document to be fixed or at the request.
 func (r *resolver) reportFailures() {
 	for _, one := range r.requests {
 		if one.err == nil {

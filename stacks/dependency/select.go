@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
-// selector is what somebody wants: a package by name, or by a CRD that it owns.
+// selector selects versions of a package by the package's name, or by a CRD that the package owns.
 type selector struct {
 	name string
 	crd  *pack.CRDReference
@@ -21,10 +21,10 @@ type selector struct {
 	version, digest string
 	tag             bool   // version may be a tag
 	kind            string // of the package, empty if any will do
-	source          string // the registry that is meant if several packages own the CRD
+	source          string // the registry to choose from if several packages own the CRD
 }
 
-// dependencySelector returns what a package wants.
+// dependencySelector returns the selector of a dependency.
 func dependencySelector(d pack.Dependency) (selector, error) {
 	if d.CRD != "" {
 		crd, err := pack.ParseCRD(d.CRD)
@@ -46,14 +46,14 @@ func dependencySelector(d pack.Dependency) (selector, error) {
 	return s, nil
 }
 
-// match is what of a package fits a selector.
+// match holds the versions of a package that fit a selector.
 type match struct {
-	fits  []int    // places in the releases of the package
+	fits  []int    // indexes into the package's releases
 	trace []string // how many versions each stage leaves
-	// yanked are versions that would fit, and prerelease means that there are prereleases that might.
+	// yanked holds yanked versions that would fit. prerelease is set if prereleases that might fit are left out.
 	yanked     []*release
 	prerelease bool
-	kinds      []string // of versions that would fit
+	kinds      []string // of versions that fit except for their kind
 }
 
 // match returns the versions of a package that a selector admits.
@@ -89,7 +89,7 @@ func (p *repository) isPin(s selector) bool {
 	return s.digest != "" || s.tag && p.hasTag(s.version) || pins(s.version)
 }
 
-// admission returns what decides whether the version of a package is what a selector allows.
+// admission returns a function that reports whether a selector admits a version of the package.
 func (p *repository) admission(s selector) func(*release) bool {
 	versions := p.versionAdmission(s)
 	if s.digest == "" {
@@ -121,7 +121,7 @@ func (p *repository) hasTag(text string) bool {
 	return slices.ContainsFunc(p.releases, func(r *release) bool { return r.version == text && text != "" })
 }
 
-// isKind reports whether a version may be of a kind: either may not be known.
+// isKind reports whether a version may be of a kind. Either kind may be unknown.
 func (r *release) isKind(kind string) bool { return kind == "" || r.kind == "" || r.kind == kind }
 
 // owns reports whether a version owns a CRD.
@@ -129,7 +129,7 @@ func (r *release) owns(crd pack.CRDReference) bool {
 	return slices.ContainsFunc(r.crds, crd.Is)
 }
 
-// versions returns the versions of a package as texts, as they are tried.
+// versions returns the versions of a package as texts, in the order in which they are tried.
 func (p *repository) versions() []string {
 	all := make([]string, len(p.releases))
 	for i, r := range p.releases {

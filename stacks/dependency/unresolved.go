@@ -8,7 +8,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// why returns why nothing will do for an ask.
+// why returns an error that explains why an ask cannot be satisfied.
 func (b *builder) why(number int) error {
 	w := b.wanted[number]
 	switch {
@@ -39,7 +39,7 @@ func names(all []*repository) []string {
 	return texts
 }
 
-// unowned is the error that no package owns a CRD.
+// unowned returns the error for a CRD that no package owns.
 func (b *builder) unowned(s selector) error {
 	var known []string
 	for _, all := range b.owners {
@@ -63,7 +63,7 @@ func (b *builder) unowned(s selector) error {
 	return fmt.Errorf("no package owns CRD %q: %s", s.text, nearest(s.text, known))
 }
 
-// unknown is the error that there is no package of a name.
+// unknown returns the error for the name of an unknown package.
 func (b *builder) unknown(s selector) error {
 	if len(b.names) == 0 {
 		return fmt.Errorf("package %q is unknown, since there is no package at all: add a Catalog that lists it, or have "+
@@ -72,7 +72,7 @@ func (b *builder) unknown(s selector) error {
 	return fmt.Errorf("package %q is unknown: %s", s.name, nearest(s.name, b.names))
 }
 
-// nearest says which name may be meant, and which there are.
+// nearest suggests the known name that is nearest to a name, and lists the known names.
 func nearest(name string, known []string) string {
 	quoted := make([]string, len(known))
 	for i, one := range known {
@@ -84,7 +84,7 @@ func nearest(name string, known []string) string {
 	return strictyaml.ThereAre(quoted)
 }
 
-// noVersion is the error that no version of a package fits.
+// noVersion returns the error for a package without a fitting version.
 func (p *repository) noVersion(w wanted) error {
 	in, hint := "", ""
 	if w.text != "" {

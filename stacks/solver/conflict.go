@@ -2,17 +2,17 @@ package solver
 
 import "slices"
 
-// Conflict is why a request cannot be kept beside those before it.
+// Conflict describes why a request cannot be kept together with those before it.
 type Conflict struct {
-	// units are what cannot be together, in the order of ConflictOrder: without any of them the request could be kept.
+	// Units are the units in conflict, in the order of ConflictOrder: without any one of them, the request could be kept.
 	Units []Unit
-	// shared means that the conflict is about a CRD with two owners, and cyclic that it is about a cycle.
+	// Shared means that the conflict is about a CRD with two owners, and Cyclic that it is about a cycle.
 	Shared, Cyclic bool
 }
 
-// ConflictOrder returns what a request can conflict with, in the order in which a conflict prefers it: the request, what
-// it needs in the order in which it is first required, whichever variants are chosen, then the same of each request that
-// is kept and comes before it.
+// ConflictOrder returns the units that a request can conflict with, in the order in which a conflict prefers them: the
+// request, then its dependencies with any choice of variants, in the order in which they are first required, then the
+// same for each kept request before it.
 func ConflictOrder(p *Problem, accepted []bool, failed int) []Unit {
 	var units []Unit
 	seen := map[Unit]bool{}
@@ -47,9 +47,9 @@ func ConflictOrder(p *Problem, accepted []bool, failed int) []Unit {
 	return units
 }
 
-// Explain returns why a request is not kept. It is what remains of ConflictOrder if, from its end, everything is left out
-// that the conflict does not need; it is found from the start, so that what is far away costs nothing. False means that
-// it takes too many steps.
+// Explain returns the conflict that prevents a request from being kept: the units of ConflictOrder that remain after
+// all units that the conflict does not need are left out, starting from the end. The search begins at the start of the
+// order, so that units far from the request cost nothing. Explain returns false if this takes too many steps.
 func Explain(p *Problem, accepted []bool, failed, limit int) (Conflict, bool) {
 	e := &explanation{Problem: p, left: limit}
 	var c Conflict
@@ -77,7 +77,7 @@ type explanation struct {
 	left int
 }
 
-// shortest returns how many units of a list it takes from the start to conflict with others.
+// shortest returns the length of the shortest prefix of units that conflicts with others.
 func (e *explanation) shortest(with, units []Unit) int {
 	low, high := 1, 1 // fewer than low do not conflict
 	for high < len(units) && !e.conflicts(e.Problem, slices.Concat(with, units[:high])) {
@@ -95,7 +95,7 @@ func (e *explanation) shortest(with, units []Unit) int {
 	return low
 }
 
-// conflicts reports whether the requests among units cannot all be kept if nothing but the units counts.
+// conflicts reports whether the requests among units cannot all be kept if only the units are considered.
 func (e *explanation) conflicts(p *Problem, units []Unit) bool {
 	s := newSolver(only(p, units), e.left)
 	s.keepAll = true
@@ -104,7 +104,7 @@ func (e *explanation) conflicts(p *Problem, units []Unit) bool {
 	return !ok || slices.Contains(a.Accepted, false)
 }
 
-// only returns the part of a problem that the requests among units need, if nothing but the units counts.
+// only returns the part of a problem that the requests among units need, if only the units are considered.
 func only(p *Problem, units []Unit) *Problem {
 	r := restriction{
 		from: p, to: &Problem{Shared: p.Shared, Cyclic: p.Cyclic}, units: make(map[Unit]bool, len(units)),
@@ -124,7 +124,7 @@ func only(p *Problem, units []Unit) *Problem {
 	return r.to
 }
 
-// restriction is a part of a problem in the making, with the numbers that things have in it.
+// restriction builds a part of a problem. It maps the numbers of asks, packages and CRDs to those in the part.
 type restriction struct {
 	from, to          *Problem
 	units             map[Unit]bool

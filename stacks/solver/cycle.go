@@ -2,10 +2,10 @@ package solver
 
 import "slices"
 
-// pair is that a package asks for another one, by their numbers.
+// pair is a dependency of a package on another one, by their numbers.
 type pair struct{ from, to int }
 
-// edges are the pairs that may be part of a cycle.
+// edges holds the pairs that may be part of a cycle.
 type edges struct {
 	pairs    []pair
 	numbers  map[pair]int
@@ -46,8 +46,8 @@ func newEdges(p *Problem) *edges {
 	return e
 }
 
-// components returns for each of n nodes the number of its strongly connected component (Tarjan's algorithm). Nodes below 0
-// are no nodes.
+// components returns for each of n nodes the number of its strongly connected component (Tarjan's algorithm). Nodes
+// below 0 are ignored.
 func components(n int, next func(from int, visit func(to int))) []int {
 	component, index, low := make([]int, n), make([]int, n), make([]int, n)
 	var stack []int
@@ -87,12 +87,12 @@ func components(n int, next func(from int, visit func(to int))) []int {
 	return component
 }
 
-// dropCycles rules out packages that are part of a cycle in every variant that is left: without this, every combination of
-// variants would be a conflict of its own. Nothing is decided yet.
+// dropCycles excludes packages that are part of a cycle in every variant that is left. Otherwise, every combination of
+// variants would be a separate conflict. No decision has been made yet.
 func (s *solver) dropCycles() {
 	for dropped := len(s.edges.pairs) > 0; dropped; {
 		dropped = false
-		s.propagate() // breaks nothing: no request need be kept
+		s.propagate() // cannot conflict, since no request has to be kept
 		always := make([][]int, len(s.Packages))
 		for number, p := range s.edges.pairs {
 			s.steps++
@@ -123,7 +123,7 @@ func (s *solver) dropCycles() {
 	}
 }
 
-// alwaysAsks reports whether all variants of a package that are left ask for another one, and one is left.
+// alwaysAsks reports whether a package has variants left, all of which ask for the other package of a pair.
 func (s *solver) alwaysAsks(number int) bool {
 	from := s.edges.pairs[number].from
 	asking, left := s.edges.variants[number], false
@@ -143,7 +143,7 @@ func (s *solver) alwaysAsks(number int) bool {
 	return left
 }
 
-// findCycle returns the clause that the packages of a cycle do not all ask for the next one, nil if there is no cycle.
+// findCycle returns a clause that excludes the first cycle among chosen packages, or nil if they have no cycle.
 func (s *solver) findCycle() []literal {
 	if len(s.edges.pairs) == 0 || s.asked < len(s.Requests) {
 		return nil
@@ -156,8 +156,7 @@ func (s *solver) findCycle() []literal {
 	return clause
 }
 
-// cycle returns the first cycle among chosen packages, in the order in which they need each other. It is nil if there is
-// none.
+// cycle returns the first cycle among chosen packages, in the order of their dependencies, or nil without a cycle.
 func cycle(p *Problem, nodes []int, chosen func(node int) int) []int {
 	const visiting, visited = 1, 2
 	state := make([]int8, len(p.Packages))

@@ -1,9 +1,9 @@
 package solver
 
-// Stats are what a search took.
+// Stats holds the numbers of steps and learned clauses of a search.
 type Stats struct{ Steps, Learned int }
 
-// Search is the search of Solve, which is false if it takes more than MaxSteps.
+// Search runs the search of Solve. It returns false if this takes more than MaxSteps.
 func Search(p *Problem) (Answer, Stats, bool) {
 	s := newSolver(p, MaxSteps)
 	a, ok := s.solve()

@@ -2,8 +2,9 @@ package solver
 
 import "slices"
 
-// resolve learns from a clause whose literals are all false, goes back before the last decision that it is about, and
-// assigns what follows. There is such a decision: without one no request is kept, and that breaks no clause.
+// resolve learns from a clause whose literals are all false, goes back before the last decision that the clause depends
+// on, and assigns the literal that the learned clause implies. Such a decision always exists: without any decision, no
+// request is kept, which violates no clause.
 func (s *solver) resolve(conflict []literal) {
 	level := s.highest(conflict)
 	s.backtrack(level)
@@ -14,7 +15,7 @@ func (s *solver) resolve(conflict []literal) {
 		s.assign(learned[0], decided, 0)
 		return
 	}
-	// The second watch must be the last to become unassigned.
+	// The second watch must be the first of the others to become unassigned.
 	last := 1
 	for k := 2; k < len(learned); k++ {
 		if s.levels[learned[k].variable()] > s.levels[learned[last].variable()] {
@@ -71,13 +72,13 @@ func (s *solver) analyze(conflict []literal, level int32) []literal {
 	return learned
 }
 
-// others returns the literals of a clause besides one.
+// others returns the other literals of a clause.
 func (s *solver) others(number int32, l literal) []literal {
 	return slices.DeleteFunc(slices.Clone(s.clauses[number]), func(other literal) bool { return other == l })
 }
 
-// backtrack drops the decisions above a level, with what was assigned at their levels. What was assigned later at lower
-// levels stays, and is propagated again.
+// backtrack drops the decisions above a level, with the literals that are assigned at their levels. Literals that were
+// assigned later at lower levels stay, and are propagated again.
 func (s *solver) backtrack(level int32) {
 	if level >= s.level() {
 		return

@@ -2,7 +2,7 @@ package solver
 
 import "slices"
 
-// propagate assigns what follows from what is assigned. It returns a clause that is broken, nil if none is.
+// propagate assigns the literals that follow from the assigned ones. It returns the first violated clause, or nil.
 func (s *solver) propagate() (conflict []literal) {
 	for s.next < len(s.trail) {
 		l := s.trail[s.next]
@@ -18,7 +18,7 @@ func (s *solver) propagate() (conflict []literal) {
 	return nil
 }
 
-// imply assigns a literal that another one implies. It returns the clause of the two if the literal is false.
+// imply assigns a literal that another one implies. It returns the clause of both if the literal is false.
 func (s *solver) imply(l, why literal) (conflict []literal) {
 	s.steps++
 	switch s.value(l) {
@@ -52,7 +52,7 @@ func (s *solver) rules(l literal) (conflict []literal) {
 	return nil
 }
 
-// askRules: of what is asked, the variants that do not fit are out; of what cannot be, nobody may ask it.
+// askRules excludes the variants that do not fit a true ask, and the requests and variants that have a false ask.
 func (s *solver) askRules(asked int, l literal, isTrue bool) (conflict []literal) {
 	if !isTrue {
 		for _, asker := range s.askers[asked] {
@@ -76,7 +76,7 @@ func (s *solver) askRules(asked int, l literal, isTrue bool) (conflict []literal
 	return nil
 }
 
-// edgeRules: if a package must not ask for another one, the variants that do are out.
+// edgeRules excludes the variants of a package that ask for the other package of a false edge.
 func (s *solver) edgeRules(edge int, l literal) (conflict []literal) {
 	node := s.edges.pairs[edge].from
 	for _, v := range s.edges.variants[edge] {
@@ -87,8 +87,8 @@ func (s *solver) edgeRules(edge int, l literal) (conflict []literal) {
 	return nil
 }
 
-// variantRules: the other variants of a package that is chosen are out, and so are other owners of its CRDs; what the
-// variant asks is asked, and what the variant does not fit cannot be.
+// variantRules excludes the other variants of a chosen package, the other owners of its CRDs, and the asks that the
+// chosen variant does not fit. The asks of the chosen variant become true.
 func (s *solver) variantRules(chosen VariantID, l literal) (conflict []literal) {
 	for v := range s.Packages[chosen.Node].Variants {
 		if v != chosen.Variant {
@@ -111,7 +111,7 @@ func (s *solver) variantRules(chosen VariantID, l literal) (conflict []literal) 
 	return s.ownerRules(chosen.Node, own.Owns, l)
 }
 
-// dependencyRules: what a package that is chosen asks is asked.
+// dependencyRules makes the asks of a chosen package and their edges true.
 func (s *solver) dependencyRules(node int, asks []int, l literal) (conflict []literal) {
 	for _, asked := range asks {
 		if conflict = s.imply(s.ask(asked), l); conflict != nil {
@@ -126,7 +126,7 @@ func (s *solver) dependencyRules(node int, asks []int, l literal) (conflict []li
 	return nil
 }
 
-// ownerRules: the other owners of the CRDs of a package that is chosen are out.
+// ownerRules excludes the other owners of the CRDs of a chosen package.
 func (s *solver) ownerRules(node int, owns []int, l literal) (conflict []literal) {
 	if s.Shared {
 		return nil
@@ -183,7 +183,7 @@ func (s *solver) rewatch(clause []literal, number int32) bool {
 	return false
 }
 
-// highest is the highest level of literals.
+// highest returns the highest level of literals.
 func (s *solver) highest(literals []literal) int32 {
 	level := int32(0)
 	for _, l := range literals {

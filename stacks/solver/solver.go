@@ -2,8 +2,8 @@ package solver
 
 import "slices"
 
-// MaxSteps is how many steps a search may take, for Solve and Explain. A list of thousands of packages takes some hundred
-// thousand; a list that was made to take forever ends in about a second.
+// MaxSteps is the maximum number of steps of a search, for Solve and Explain. A list of thousands of packages takes a
+// few hundred thousand steps; a list that was crafted to take forever is stopped after about a second.
 const MaxSteps = 20_000_000
 
 // literal is a variable or its negation: 2n and 2n+1.
@@ -22,11 +22,11 @@ func unassigned(value int8) bool { return value == 0 }
 
 // solver searches for the first solution of a problem by conflict-driven clause learning.
 //
-// Its variables are the requests, the variants of packages, the asks, and the edges: that a package asks for another one of
-// its cycle, in whichever variant. Requests are decided first, in their order and
-// for keeping them; then packages in the order in which they are first required, for the first variant that is left.
-// Learned clauses follow from the problem, so that they only cut off what holds no solution: the first solution that is
-// left is that of a search that tries everything.
+// Its variables are the requests, the variants of packages, the asks, and the edges: an edge means that a package asks
+// for another package of its cycle, regardless of the variant. Requests are decided first, in their order, and kept if
+// possible; then packages, in the order in which they are first required, with the first variant that is left. Learned
+// clauses follow from the problem, so that they only exclude assignments without a solution: the first solution that is
+// left is that of an exhaustive search.
 //
 // It backtracks chronologically (Nadel and Ryvchin, Chronological Backtracking, SAT 2018), since deciding thousands of
 // packages again after each conflict would take time with the square of their number.
@@ -44,7 +44,7 @@ type solver struct {
 	levels  []int32
 	reasons []int32
 	trail   []literal
-	next    int // in trail, what is to be propagated
+	next    int // in trail, the first literal to be propagated
 
 	clauses [][]literal
 	watches [][]int32 // by literal, the clauses that watch it
@@ -53,16 +53,16 @@ type solver struct {
 	decisions []decision
 	queue     []int // packages in the order in which they are required
 	queuedBy  []int // the ask that put each package of the queue there
-	done      int   // how many of the queue have a variant whose asks are in the queue
+	done      int   // how many packages of the queue have a variant whose asks are in the queue
 	queued    []bool
 	asked     int // how many requests are decided
 
 	steps, limit int
-	learned      int  // clauses
+	learned      int  // the number of learned clauses
 	keepAll      bool // stop as soon as a request is refused
 }
 
-// decision is the state in which one was made.
+// decision is the state of the solver before a decision.
 type decision struct{ queue, done, asked int }
 
 func newSolver(p *Problem, limit int) *solver {
@@ -96,7 +96,7 @@ func newSolver(p *Problem, limit int) *solver {
 	return s
 }
 
-// addAsks adds the clause of each ask: it is not asked, or one of the variants that will do is chosen.
+// addAsks adds the clause of each ask: it is not asked, or one of the fitting variants is chosen.
 func (s *solver) addAsks() {
 	for i, a := range s.Asks {
 		clause := make([]literal, 1, 1+len(a.Fits))
@@ -141,7 +141,7 @@ func (s *solver) assign(l literal, why, level int32) {
 	s.trail = append(s.trail, l)
 }
 
-// level is the level of the current decision.
+// level returns the level of the current decision.
 func (s *solver) level() int32 { return int32(len(s.decisions)) }
 
 // decide assigns a literal at a new level.
@@ -150,7 +150,7 @@ func (s *solver) decide(l literal) {
 	s.assign(l, decided, s.level())
 }
 
-// solve returns the first solution, false if it takes too many steps.
+// solve returns the first solution, or false if it takes too many steps.
 func (s *solver) solve() (Answer, bool) {
 	for {
 		conflict := s.propagate()
@@ -171,7 +171,7 @@ func (s *solver) solve() (Answer, bool) {
 	}
 }
 
-// advance makes the next decision. It returns true if there is none left to make.
+// advance makes the next decision. It returns true if no decision is left.
 func (s *solver) advance() (conflict []literal, complete bool) {
 	for ; s.asked < len(s.Requests); s.asked++ {
 		keep := literal(2 * s.asked)
@@ -218,7 +218,8 @@ func (s *solver) chosenVariant(node int) int {
 	return -1
 }
 
-// decideNode chooses the first variant that is left. If none is, the ask that needs the package is the conflict.
+// decideNode chooses the first variant that is left. If no variant is left, the ask that needs the package is the
+// conflict.
 func (s *solver) decideNode(node int) (conflict []literal) {
 	for v := range s.Packages[node].Variants {
 		s.steps++

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// randomProblem returns a problem that a search through all assignments can solve. Problems differ in how much is asked.
+// randomProblem returns a problem that is small enough for a brute-force search. Problems differ in the number of asks.
 func randomProblem(r *rand.Rand) *solver.Problem {
 	p := &solver.Problem{}
 	nodes, most := 2+r.IntN(5), 1+r.IntN(4)
@@ -66,7 +66,7 @@ func randomProblem(r *rand.Rand) *solver.Problem {
 	return p
 }
 
-// The solver answers what a search through everything answers.
+// The solver returns the same answer as a brute-force search.
 func TestSolverAnswersAsABruteForceSearch(t *testing.T) {
 	t.Parallel()
 	const problems = 20_000
@@ -89,7 +89,7 @@ func TestSolverAnswersAsABruteForceSearch(t *testing.T) {
 	require.Greater(t, backtracked, problems/20)
 }
 
-// The solver explains a refusal by what remains if everything else is left out, one by one.
+// The solver explains a refusal with the same conflict as a brute-force search that leaves out units one by one.
 func TestConflictsAreThoseOfABruteForceSearch(t *testing.T) {
 	t.Parallel()
 	random, shared, cyclic, units := checkout.Random(t), 0, 0, map[int]int{}
@@ -119,8 +119,9 @@ func TestConflictsAreThoseOfABruteForceSearch(t *testing.T) {
 	require.Greater(t, units[4], 10)
 }
 
-// late returns packages that each need the next one and a leaf: the first version of each needs another leaf than the second
-// one, which the last package of all needs. A search that goes back one step at a time tries every combination.
+// late returns packages that each need the next one and a leaf. The first version of each needs another version of the
+// leaf than the second, and the last package has only the second. A search that backtracks one step at a time tries
+// every combination.
 func late(length int) *solver.Problem {
 	leaf := length
 	p := &solver.Problem{Packages: slices.Repeat([]solver.Node{{}}, length+1), Asks: []solver.Ask{{leaf, []int{0}}, {leaf, []int{1}}}}
@@ -142,7 +143,7 @@ func late(length int) *solver.Problem {
 	return p
 }
 
-// Ordinary conflicts take steps in proportion to what is asked.
+// The steps for ordinary conflicts grow in proportion to the number of asks.
 func TestConflictsTakeFewSteps(t *testing.T) {
 	t.Parallel()
 	steps := func(length int) int {
@@ -160,8 +161,8 @@ func TestConflictsTakeFewSteps(t *testing.T) {
 
 func first(a solver.Answer, _ []bool) solver.Answer { return a }
 
-// pigeons returns requests that need as many different CRD owners as there are, and one more: no short proof says that this
-// cannot be.
+// pigeons returns requests for packages that must each own a different CRD, but there is one package more than CRDs. No
+// short proof shows that this is impossible.
 func pigeons(holes int) *solver.Problem {
 	p := &solver.Problem{Owners: make([][]solver.VariantID, holes)}
 	all := make([]int, holes)
@@ -179,7 +180,7 @@ func pigeons(holes int) *solver.Problem {
 	return p
 }
 
-// What no search can do ends at a limit. What could be resolved before stays.
+// A search that cannot finish stops at a limit. Requests that were resolved before stay resolved.
 func TestHostileProblemsEnd(t *testing.T) {
 	t.Parallel()
 	a, limited := solver.Solve(pigeons(40), 200_000)
@@ -193,7 +194,7 @@ func TestHostileProblemsEnd(t *testing.T) {
 	require.NotContains(t, none, true)
 }
 
-// A cycle that every version has is found at once, however many versions there are.
+// A cycle in every version is found at once, regardless of the number of versions.
 func TestLongCyclesTakeFewSteps(t *testing.T) {
 	t.Parallel()
 	const length = 50

@@ -1,4 +1,4 @@
-// Package bruteforce solves the problems of package solver by trying everything, for tests.
+// Package bruteforce solves the problems of package solver by exhaustive search, for tests.
 package bruteforce
 
 import (
@@ -7,8 +7,8 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/solver"
 )
 
-// Answer solves a problem as package dependency defines it, without any cleverness: requests are added in their
-// order, each is kept if there is any solution with it, and of all assignments the first counts.
+// Answer solves a problem as package dependency defines it, without optimizations: requests are added in their order,
+// each is kept if any solution includes it, and the answer is the first valid assignment.
 func Answer(p *solver.Problem) solver.Answer {
 	a := solver.Answer{Accepted: make([]bool, len(p.Requests))}
 	var kept []int
@@ -23,14 +23,15 @@ func Answer(p *solver.Problem) solver.Answer {
 	return a
 }
 
-// search is a search through all assignments. If units is not nil, it leaves out what is not among them.
+// search is a search through all assignments. If units is not nil, it leaves out requests and dependencies that are not
+// among them.
 type search struct {
 	p        *solver.Problem
 	requests []int
 	units    []solver.Unit
 }
 
-// Solvable reports whether requests can all be kept if nothing but the units counts.
+// Solvable reports whether requests can all be kept if only the units are considered.
 func Solvable(p *solver.Problem, requests []int, units []solver.Unit) bool {
 	return (&search{p: p, requests: requests, units: units}).solve() != nil
 }
@@ -39,7 +40,7 @@ type assignment struct{ chosen, order []int }
 
 func (b *search) has(u solver.Unit) bool { return b.units == nil || slices.Contains(b.units, u) }
 
-// solve returns the first assignment that is valid, nil if none is.
+// solve returns the first valid assignment, or nil if no assignment is valid.
 func (b *search) solve() *assignment {
 	s := assignment{chosen: slices.Repeat([]int{-1}, len(b.p.Packages))}
 	for _, r := range b.requests {
@@ -53,7 +54,7 @@ func (b *search) solve() *assignment {
 	return b.extend(s, 0)
 }
 
-// demand adds a package to those that are required, unless it is among them. It is nil if nothing will do.
+// demand adds a package to those that are required, unless it is among them. It returns nil if no package fits.
 func demand(order []int, node int) []int {
 	switch {
 	case node < 0:
@@ -65,7 +66,7 @@ func demand(order []int, node int) []int {
 	}
 }
 
-// extend chooses a variant of the package at the given place of the order, and of all after it.
+// extend chooses a variant for the package at the given index of the order, and for all packages after it.
 func (b *search) extend(s assignment, at int) *assignment {
 	if at == len(s.order) {
 		if b.valid(s) {
@@ -104,7 +105,7 @@ func (b *search) asks(node, v int) []int {
 	return asks
 }
 
-// valid reports whether everything that is asked for fits, no CRD has two owners and there is no cycle.
+// valid reports whether all asks are satisfied, no CRD has two owners and there is no cycle.
 func (b *search) valid(s assignment) bool {
 	fits := func(asked int) bool {
 		a := b.p.Asks[asked]
@@ -153,8 +154,8 @@ func (b *search) reaches(s assignment, from, to int, seen map[int]bool) bool {
 	return false
 }
 
-// Conflict returns why a request is not kept: what is left when everything is left out, the last of the order first,
-// that does not make the request possible.
+// Conflict returns the units that prevent a request from being kept: those that are left after removing, from the end
+// of the order, every unit without which the request is still impossible.
 func Conflict(p *solver.Problem, accepted []bool, failed int) []solver.Unit {
 	units := solver.ConflictOrder(p, accepted, failed)
 	var requests []int
