@@ -20,9 +20,9 @@ import (
 
 // Packages of Crossplane are read as a whole:
 //
-//   - A `.registry` folder with an app.yaml, wherever it is found. Its files are no documents of their own.
-//   - An OCI layout or a tar that is named. In folders they are not looked for: whether an image is a package is seen only
-//     once all of it is read, and images of other programs are none of our business.
+//   - A `.registry` folder with an app.yaml, wherever it is found. Its files are not separate documents.
+//   - An OCI layout or a tar that is named. Folders are not searched for them: an image must be read completely to see
+//     whether it is a package, and images of other programs do not concern us.
 //   - package.yaml is read like any other file.
 
 // format returns the format of these packages.
@@ -61,7 +61,7 @@ func find(s load.Source, options load.Options) *load.Whole {
 	return &load.Whole{Read: func() load.Content { return packages(s, options) }}
 }
 
-// complete marks the documents of package.yaml, and of a named file, that has the metadata of a package of today.
+// complete marks the documents of a package.yaml or a named file that has the metadata of one of today's packages.
 func complete(s load.Source, documents []load.Document, _ load.Options) []load.Document {
 	if (s.Named || path.Base(s.Path) == pack.StreamFile) && slices.ContainsFunc(documents, isStreamMetadata) {
 		for i := range documents {
@@ -71,7 +71,7 @@ func complete(s load.Source, documents []load.Document, _ load.Options) []load.D
 	return documents
 }
 
-// packages reads the packages of a source. What is wrong with them is a finding.
+// packages reads the packages of a source, and reports problems with them as findings.
 func packages(s load.Source, options load.Options) load.Content {
 	all, err := pack.Read(s.Files, s.Below, s.Name)
 	if err != nil {
@@ -143,7 +143,7 @@ func isStreamMetadata(d load.Document) bool {
 	return group == stacksv1.MetaGroupName
 }
 
-// InPackage is the place of all that was unpacked from a package: a krm.Source.
+// InPackage is the place of all objects that were unpacked from a package: a krm.Source.
 type InPackage string
 
 // Place implements krm.Source.

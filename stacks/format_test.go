@@ -66,7 +66,7 @@ func folder(t *testing.T, archive string) string {
 	return dir
 }
 
-// told returns the results of what was read as lines, with paths below dir.
+// told returns the results of reading p as lines, with paths relative to dir.
 func told(p *load.Package, dir string) []string {
 	lines := []string{}
 	for _, r := range p.Results() {
@@ -155,7 +155,7 @@ spec:
 	assert.Len(t, found[0].Members, 1)
 }
 
-// Folders are searched for .registry folders alone.
+// Folders are searched only for .registry folders.
 func TestRead_findsPackagesInFolders(t *testing.T) {
 	t.Parallel()
 	l := cacheLayout(cachePackage)
@@ -215,7 +215,7 @@ func TestRead_reportsBrokenPackages(t *testing.T) {
 		told(read, dir))
 }
 
-// What cannot be read in a folder is an error if it is about a package.
+// An unreadable document in a folder is an error if it is about a package.
 func TestRead_takesRequestsAsOurs(t *testing.T) {
 	t.Parallel()
 	for _, group := range []string{"stacks.crossplane.io", "extensions.crossplane.io", "pkg.crossplane.io", "meta.pkg.crossplane.io"} {

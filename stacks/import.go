@@ -13,7 +13,7 @@ import (
 // importer is the extension.Importer of packages.
 type importer struct{}
 
-// Complete checks the documents of package.yaml as Crossplane does, and marks them as those of a package. Those of other
+// Complete checks the documents of package.yaml as Crossplane does, and marks them as those of a package. Packages of other
 // forms were checked and marked when they were read.
 func (importer) Complete(path string, items []*krm.Item, image string) krm.Results {
 	isFile := slices.ContainsFunc(items, func(item *krm.Item) bool {
@@ -33,14 +33,14 @@ func (importer) IsPart(item *krm.Item) bool {
 	return isPart || pack.IsMetadata(item)
 }
 
-// Owns reports whether an annotation is one of Mark, or one that packages have themselves, such as
-// meta.crossplane.io/source.
+// Owns reports whether an annotation is set by Mark or comes from the package itself, such as meta.crossplane.io/source.
 func (importer) Owns(annotation string) bool {
 	return annotation == contract.PackageKey || annotation == contract.PackagePartKey ||
 		strings.Contains(annotation, "crossplane.io/")
 }
 
-// Nameless is about a package whose path does not say what it is called. The working directory must not reach an output.
+// Nameless explains how to name a package whose path has no name. The name of the working directory must not reach an
+// output.
 func (importer) Nameless(item *krm.Item) string {
 	if !pack.IsMetadata(item) {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// call runs rplug, which must succeed, and returns what it prints.
+// call runs rplug, which must succeed, and returns its standard output.
 func call(t *testing.T, stdin string, args ...string) string {
 	t.Helper()
 	var out, notes bytes.Buffer
@@ -22,7 +22,7 @@ func call(t *testing.T, stdin string, args ...string) string {
 	return out.String()
 }
 
-// What rplug build prints of requests is, byte for byte, what the functions print that are called one after the other.
+// For requests, rplug build prints the same bytes as the functions do if they are called one after the other.
 func TestBuildPrintsWhatTheFunctionsPrint(t *testing.T) {
 	t.Parallel()
 	examples := filepath.Join(checkout.Root(), "examples", "stacks")

@@ -16,7 +16,7 @@ type listedPackage struct {
 	*v1alpha1.CatalogPackage
 }
 
-// list lists the packages of catalogs, and returns nil if there are none.
+// list lists the packages of catalogs, and returns nil if the catalogs have no packages.
 func list(documents []*resolve.CatalogDocument) *rplug.Listing {
 	listing := &rplug.Listing{Key: "packages", Titles: []string{"PACKAGE", "CATALOG", "VERSIONS", "CRDS", "NOTE"}}
 	var packages []listedPackage
@@ -53,7 +53,7 @@ type listedVersion struct {
 	*v1alpha1.CatalogPackageVersion
 }
 
-// versions lists the versions of a package, those of each catalog as it has them, and returns nil if none lists it.
+// versions lists the versions of a package as each catalog has them, and returns nil if no catalog lists the package.
 func versions(documents []*resolve.CatalogDocument, name string) *rplug.Listing {
 	listing := &rplug.Listing{Key: "versions", Titles: []string{"VERSION", "CATALOG", "KIND", "RELEASED", "DIGEST", "NOTE"}}
 	var all []listedVersion

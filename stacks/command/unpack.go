@@ -175,13 +175,13 @@ func readRegistry(name string) (*pack.Contents, error) {
 	return packages[0], nil
 }
 
-// folderName is the name of the folder that holds a package, for the record of one whose image is not known.
+// folderName returns the name of the folder that holds a package. The record gets this name if the image is not known.
 func folderName(contents *pack.Contents) (string, error) {
 	absolute, err := filepath.Abs(filepath.FromSlash(path.Dir(contents.Path)))
 	return filepath.Base(absolute), err
 }
 
-// unpackCompatible prints what crossplane v0.10.0 printed.
+// unpackCompatible prints the output of crossplane v0.10.0.
 func (f *unpackFlags) unpackCompatible(c *cobra.Command, contents *pack.Contents, options registry.Options) error {
 	text, err := v010.Unpack(contents.Files, v010.Options{
 		Dir: registry.Folder, Scope: cmp.Or(options.Scope, v1alpha1.ScopeNamespaced), Image: options.Image,

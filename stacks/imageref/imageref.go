@@ -1,4 +1,4 @@
-// Package imageref splits references of container images and changes where they point to: into a registry, or to a mirror.
+// Package imageref splits references of container images, and points them to a registry or mirror.
 package imageref
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/distribution/reference"
 )
 
-// Split splits a reference without checking it. The selector is what comes after the first colon behind the last
-// slash, such as `acme/redis:>=0.1 <0.3`.
+// Split splits a reference without checking it. The selector is the text after the last colon, if no slash follows the
+// colon, such as `>=0.1 <0.3` in `acme/redis:>=0.1 <0.3`.
 func Split(text string) (name, selector, digest string) {
 	name, digest, _ = strings.Cut(text, "@")
 	if colon := strings.LastIndexByte(name, ':'); colon > strings.LastIndexByte(name, '/') {

@@ -13,15 +13,15 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
-// access is what a Job may do, in the cluster and in its namespace.
+// access holds the permissions of a Job in the cluster and in its namespace.
 type access struct {
 	cluster, namespaced []rbacv1.PolicyRule
 }
 
 // grant allows verbs on objects by their names. The names limit create, too: the manager creates objects by server-side
 // apply, whose requests name them, so that the API server knows the name when it authorizes the creation
-// (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/endpoints/handlers/patch.go#L203). Who may create or patch a
-// role may escalate and bind it: the controller has permissions that the Job has not
+// (https://github.com/kubernetes/apiserver/blob/v0.34.3/pkg/endpoints/handlers/patch.go#L203). A rule that allows the
+// creation of a role also allows bind and escalate, since the controller has permissions that the Job does not have
 // (https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping).
 func grant(objects []unpacking.Object, verbs ...string) *access {
 	a := &access{}
@@ -43,14 +43,14 @@ func grant(objects []unpacking.Object, verbs ...string) *access {
 	return a
 }
 
-// watch lets it wait for CRDs.
+// watch lets the Job wait for CRDs.
 func (a *access) watch(crds []string) {
 	for _, name := range crds {
 		addRule(&a.cluster, "apiextensions.k8s.io", plurals[crd], name, []string{"watch"})
 	}
 }
 
-// list lets it list custom resources. No name can limit that.
+// list lets the Job list custom resources. This cannot be limited by name.
 func (a *access) list(resources []unpacking.CustomResource) {
 	for _, one := range resources {
 		a.cluster = append(a.cluster, rbacv1.PolicyRule{

@@ -117,7 +117,7 @@ func kindFor2(command, kind string) string {
 	return kind
 }
 
-// installationOf is what the manager of a Job reads, after Kubernetes has made one $ of two.
+// installationOf returns the input of a Job's manager, after Kubernetes has replaced $$ with $.
 func installationOf(t *testing.T, job *batchv1.Job) (i unpacking.Installation) {
 	t.Helper()
 	for _, variable := range job.Spec.Template.Spec.Containers[0].Env {
@@ -128,8 +128,8 @@ func installationOf(t *testing.T, job *batchv1.Job) (i unpacking.Installation) {
 	return i
 }
 
-// checkJobs holds each Job against what it needs: neither more rights nor fewer, a token for the one container that works on
-// the cluster, and Pods that every namespace admits.
+// checkJobs checks that each Job has exactly the rights that it needs, a token only in the container that works on the
+// cluster, and a Pod that every namespace admits.
 func checkJobs(t *testing.T, objects []*krm.Item) {
 	t.Helper()
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)

@@ -87,10 +87,10 @@ func printOld(job *batchv1.Job) ([]byte, error) {
 	return yaml.Marshal(fields)
 }
 
-// parentPrefix is what the labels of parentLabels begin with.
+// parentPrefix is the prefix of the labels of parentLabels.
 const parentPrefix = "core.crossplane.io/parent-"
 
-// parentLabels are the labels by which a stack manager finds what it made for a request.
+// parentLabels returns the labels by which a stack manager finds the objects that it made for a request.
 func parentLabels(group, kind, namespace, name string) map[string]string {
 	return map[string]string{
 		parentPrefix + "group": group, parentPrefix + "version": stacks.Version, parentPrefix + "kind": kind,
@@ -117,8 +117,8 @@ func pullSecrets(references []stacks.LocalObjectReference) (secrets []corev1.Loc
 	return secrets
 }
 
-// compatible renders the requests for stacks as v0.10 did. The Jobs carry nothing of ours, so that a Job that is there is
-// replaced if it has the name.
+// compatible renders the requests for stacks as v0.10 did. The Jobs carry nothing of ours, so an existing Job is replaced if
+// it has the name and the labels of v0.10.
 func (r *renderer) compatible() (Summary, error) {
 	r.warnOfRights()
 	for _, item := range r.list.Items() {

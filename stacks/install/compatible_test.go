@@ -39,7 +39,7 @@ func TestCompatibleJob(t *testing.T) {
 	}
 }
 
-// So do those for requests that others have collected.
+// So do those for the requests of the corpus.
 func TestCompatibleJob_corpus(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(checkout.Corpus(t), "stacks", "jobs")
@@ -66,7 +66,7 @@ func TestCompatibleJob_images(t *testing.T) {
 	assert.Contains(t, got, "- --templating-controller-image=r.example.org/templates:v9\n")
 }
 
-// The second run replaces the Job of the first, and nobody else's.
+// The second run replaces the Job of the first run, and no other Job.
 func TestCompatibleJob_again(t *testing.T) {
 	t.Parallel()
 	request := file(t, "request.yaml")

@@ -19,7 +19,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// imported are the documents of a package as import-plugin makes them, without what it depends on; nil if it is not valid.
+// imported returns the documents of a package as import-plugin makes them, without its dependencies; nil if the package is
+// not valid.
 func imported(t *testing.T, folder string) []*krm.Item {
 	t.Helper()
 	contents, err := pack.Read(os.DirFS(folder), registry.Folder, folder)
@@ -38,7 +39,7 @@ func imported(t *testing.T, folder string) []*krm.Item {
 	return items
 }
 
-// Real packages render to objects that the API's types have the fields of.
+// The API's types have all fields of the objects that real packages render to.
 func TestRender_corpus(t *testing.T) {
 	t.Parallel()
 	corpus := filepath.Join(checkout.Corpus(t), "stacks")

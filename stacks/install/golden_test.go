@@ -12,7 +12,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// A golden file holds the objects of a render, and as comments what was reported.
+// A golden file holds the rendered objects, and the results as comments.
 func TestRender_golden(t *testing.T) {
 	t.Parallel()
 	packages, request := file(t, "packages.yaml"), file(t, "request.yaml")

@@ -39,7 +39,7 @@ func (r *renderer) needImages(i *installation) {
 	}
 }
 
-// needPackage adds the images of a package of pkg.crossplane.io: the package, and what it runs if that is another image.
+// needPackage adds the images of a package of pkg.crossplane.io: the package itself, and those that its metadata names.
 func (r *renderer) needPackage(chosen *dependency.Chosen) {
 	r.images[pinned(chosen)] = true
 	if chosen.Content == nil {
@@ -61,7 +61,7 @@ func (r *renderer) needPackage(chosen *dependency.Chosen) {
 	}
 }
 
-// decode decodes what can be read of a document.
+// decode decodes a document, and ignores unknown fields.
 func decode(item *krm.Item, into any) error {
 	text, err := item.RNode().MarshalJSON()
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 	installObjects = render.InstallObjects
 )
 
-// stacks renders the requests for stacks: what is installed, dependencies first, then what is removed.
+// stacks renders the requests for stacks: the installations, dependencies first, then the removals.
 func (r *renderer) stacks() {
 	for _, i := range r.installations() {
 		r.summary.Packages++
@@ -60,8 +60,8 @@ func (r *renderer) stacks() {
 	r.removals()
 }
 
-// installations are what is installed, dependencies first. A package that a request asks for is that request's, one that is
-// only needed is the first request's that needs it.
+// installations returns the packages to install, dependencies first. A package is installed for each request that asks for
+// it; without such a request, for the first one that needs it.
 func (r *renderer) installations() (all []*installation) {
 	asked := map[*dependency.Chosen]bool{}
 	for _, of := range r.requests {
@@ -85,7 +85,8 @@ func (r *renderer) installations() (all []*installation) {
 	return r.withoutRepetition(sorted(all))
 }
 
-// sorted puts the installations of a package behind those of the packages that it needs, whatever the order of the requests.
+// sorted puts the installations of a package after those of the packages that it needs, regardless of the order of the
+// requests.
 func sorted(all []*installation) (ordered []*installation) {
 	done := map[*dependency.Chosen]bool{}
 	var visit func(chosen *dependency.Chosen)
@@ -109,8 +110,8 @@ func sorted(all []*installation) (ordered []*installation) {
 	return ordered
 }
 
-// withoutRepetition reports requests for a package that has been installed already: for one that is applied as it is there
-// can be but one, and in one namespace two would fight for the same objects.
+// withoutRepetition reports requests for a package that another request already installs: a package that is applied as it is
+// can be installed only once, and two installations in one namespace would manage the same objects.
 func (r *renderer) withoutRepetition(all []*installation) (kept []*installation) {
 	for _, i := range all {
 		at := slices.IndexFunc(kept, func(other *installation) bool {
@@ -151,7 +152,7 @@ func installed(objects []*unstructured.Unstructured) (names []unpacking.Object) 
 	return names
 }
 
-// installed names the objects of the package, with the digests of what it was unpacked to.
+// installed names the objects of the package for the manager, with the digests of its unpacked CRDs and record.
 func (i *installation) installed(objects []*unstructured.Unstructured) ([]unpacking.Object, error) {
 	names := installed(objects)
 	u := i.unpacked()
@@ -170,7 +171,7 @@ func (i *installation) installed(objects []*unstructured.Unstructured) ([]unpack
 	return names, nil
 }
 
-// job adds the Job that installs a package, with what it may do.
+// job adds the Job that installs a package, with its permissions.
 func (r *renderer) job(i *installation, settings *unpacking.Settings, objects []unpacking.Object) {
 	name := contract.ObjectName(contract.Hash("unpack", i.of.namespace, i.record), i.record, "unpack")
 	template := r.template(i.of, name)
@@ -223,7 +224,7 @@ func (r *renderer) template(of *request, account string) *corev1.PodTemplateSpec
 	}
 }
 
-// podDeadline is how long a Pod may take, in seconds.
+// podDeadline is the time limit of a Pod, in seconds.
 func (r *renderer) podDeadline() int64 {
 	return int64(r.options.StepTimeoutSeconds) + int64(r.options.StartTimeoutSeconds)
 }
@@ -232,12 +233,12 @@ func (r *renderer) podDeadline() int64 {
 func encoded(input any) string {
 	text, err := json.Marshal(input)
 	if err != nil {
-		panic(err) // strings alone
+		panic(err) // cannot happen: JSON can represent these types
 	}
 	return string(text)
 }
 
-// manager adds the container that works on the cluster. It alone has a token.
+// manager adds the container that works on the cluster. It is the only one with a token.
 func (r *renderer) manager(
 	template *corev1.PodTemplateSpec, name, command string, input *unpacking.Installation, mounts ...corev1.VolumeMount,
 ) {
@@ -258,7 +259,7 @@ func readingContainer(container corev1.Container) corev1.Container {
 	return container
 }
 
-// addJob adds a Job. Its name ends in a hash of its spec, which nobody can change.
+// addJob adds a Job. Its name ends in a hash of its spec, which is immutable.
 func (r *renderer) addJob(
 	of *request, phase v1alpha1.Phase, isHeld bool, account, image string, template *corev1.PodTemplateSpec,
 ) {

@@ -10,9 +10,9 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/dependency"
 )
 
-// lock returns the Lock of a cluster whose Crossplane has resolved the same versions by itself, for a comparison with
-// what `kubectl get locks -o yaml` prints: each package's revision with its source, its digest, and what its metadata asks
-// for. Where requests skip the resolution, as rendered ones do, the cluster's own Lock does not list them.
+// lock returns the Lock of a cluster whose Crossplane has resolved the same versions by itself, for a comparison with the
+// output of `kubectl get locks -o yaml`: each package's revision with its source, its digest, and the dependencies in its
+// metadata. If requests skip the resolution, as rendered requests do, the cluster's Lock does not list them.
 func lock(packages []*dependency.Chosen, names map[*dependency.Chosen]string) []byte {
 	document := &pkgv1.Lock{
 		TypeMeta:   metav1.TypeMeta{APIVersion: pkgv1.LockAPIVersion, Kind: pkgv1.KindLock},
@@ -32,7 +32,7 @@ func lock(packages []*dependency.Chosen, names map[*dependency.Chosen]string) []
 	return yamlprint.AppendYAML(nil, document)
 }
 
-// revision returns the name of a package's revision. It is the package's alone if the digest is not known. It is FriendlyID
+// revision returns the name of a package's revision, or that of the package if the digest is not known. It is FriendlyID
 // of https://github.com/crossplane/crossplane-runtime/blob/v2.3.0/pkg/xpkg/name.go
 func revision(name, digest string) string {
 	const longestName, longestHash = 50, 12
@@ -43,7 +43,7 @@ func revision(name, digest string) string {
 	return dnsLabel(name[:min(len(name), longestName)] + "-" + hash[:min(len(hash), longestHash)])
 }
 
-// dependencies returns what a package depends on, as it says so, or as a Catalog does.
+// dependencies returns the dependencies of a package from its metadata, or from a Catalog if its content is missing.
 func dependencies(chosen *dependency.Chosen) (all []pkgv1.LockDependency) {
 	if chosen.Content == nil {
 		for _, other := range chosen.DependsOn {
@@ -76,7 +76,7 @@ func dependencies(chosen *dependency.Chosen) (all []pkgv1.LockDependency) {
 	return all
 }
 
-// constraint is what a package asks for of one that it needs.
+// constraint returns the constraint of a package on one of its dependencies.
 func constraint(of, by *dependency.Chosen) string {
 	for _, requirer := range of.Requirers {
 		if requirer.By == by.Name+":"+by.Version {

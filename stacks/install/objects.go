@@ -20,8 +20,8 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/pack"
 )
 
-// objects renders what a package was unpacked to. The CRDs and the record are in the list already: they are applied as they
-// are, since kustomize refuses a second object of the same kind and name. The others are added.
+// objects renders the unpacked objects of a package. The CRDs and the record are already in the list: they are applied as
+// they are, since kustomize refuses a second object of the same kind and name. The others are added.
 func (r *renderer) objects(i *installation, objects []*unstructured.Unstructured) {
 	for _, member := range i.chosen.Content.Members {
 		if isCRD(member) {
@@ -48,8 +48,8 @@ func (r *renderer) objects(i *installation, objects []*unstructured.Unstructured
 	}
 }
 
-// secure makes the controller keep to the Pod Security Standard of the options, and reports what of the package the API
-// server would refuse.
+// secure makes the controller comply with the Pod Security Standard of the options, and reports settings of the package
+// that the API server would refuse.
 func (r *renderer) secure(i *installation, deployment *unstructured.Unstructured) {
 	template, _, _ := unstructured.NestedMap(deployment.Object, "spec", "template")
 	var typed corev1.PodTemplateSpec
@@ -116,7 +116,7 @@ var deliveryKeys = []string{
 	"argocd.argoproj.io/sync-wave", "argocd.argoproj.io/sync-options", "kustomize.toolkit.fluxcd.io/substitute",
 }
 
-// unsubstituted keeps Flux from filling in `${NAME}` in what people wrote.
+// unsubstituted returns annotations that keep Flux from replacing `${NAME}` in text of packages.
 func unsubstituted(delivery string) map[string]string {
 	if delivery != "flux" {
 		return nil
@@ -124,8 +124,8 @@ func unsubstituted(delivery string) map[string]string {
 	return map[string]string{deliveryKeys[2]: "disabled"}
 }
 
-// delivered are the annotations of a promoted document. With Argo CD the CRDs come before all else, and the record is not
-// compared before its CRD is there.
+// delivered returns the annotations of a promoted document. With Argo CD, the CRDs come first, and the record is not
+// compared before its CRD exists.
 func (p promoter) delivered(isRecord bool) map[string]string {
 	if p.options.Delivery != "argocd" {
 		return unsubstituted(p.options.Delivery)
@@ -136,7 +136,8 @@ func (p promoter) delivered(isRecord bool) map[string]string {
 	return map[string]string{deliveryKeys[0]: "-2"}
 }
 
-// promote applies documents of packages, and keeps those from being applied that an earlier run of the same name promoted.
+// promote marks documents of packages to be applied, and withdraws the others that an earlier run of the same name
+// promoted.
 func (p promoter) promote(packages []*pack.Package, promoted []promotion) {
 	wanted := map[*krm.Item]bool{}
 	for _, one := range promoted {
@@ -215,7 +216,7 @@ func (p promoter) withdraw(item *krm.Item) {
 	p.list.Report(krm.At(item, "", krm.Info, "not applied any more: no request asks for its package"))
 }
 
-// reportInstallation reports what whoever applies the render should know.
+// reportInstallation reports warnings for the user who applies the rendered objects.
 func (r *renderer) reportInstallation(i *installation, objects []*unstructured.Unstructured) {
 	warn := func(format string, args ...any) {
 		r.list.Report(krm.At(i.of.item, fieldOf(i.of), krm.Warning, fmt.Sprintf(format, args...)))

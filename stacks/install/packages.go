@@ -83,7 +83,8 @@ func (r *renderer) packageRequests(
 	return requests, requested
 }
 
-// isPackage reports what Crossplane of today cannot install, and what it cannot be told the digest of.
+// isPackage reports whether today's Crossplane can install a package: a stack is an error. It warns of a package without a
+// known digest.
 func (r *renderer) isPackage(item *krm.Item, chosen *dependency.Chosen) bool {
 	if isStack(chosen.APIVersion) {
 		r.refuse(item, "spec.package", fmt.Sprintf("must be a package of pkg.crossplane.io, not the stack %q: use a %s or %s",
@@ -108,7 +109,7 @@ func (r *renderer) isInstalled(item *krm.Item) bool {
 }
 
 // pinned is the reference of a package for Crossplane. A tag beside the digest would become part of the package's name in
-// its Lock: ParsePackageSourceFromReference of crossplane-runtime cuts off the digest alone.
+// its Lock: ParsePackageSourceFromReference of crossplane-runtime cuts off only the digest.
 func pinned(chosen *dependency.Chosen) string {
 	if chosen.Digest != "" {
 		return chosen.Name + "@" + chosen.Digest
@@ -116,7 +117,7 @@ func pinned(chosen *dependency.Chosen) string {
 	return chosen.Image()
 }
 
-// pin changes a request so that Crossplane installs what was resolved and resolves nothing.
+// pin changes a request so that Crossplane installs the resolved package and resolves no dependencies.
 func (r *renderer) pin(item *krm.Item, chosen *dependency.Chosen) {
 	_ = item.Edit(func(object *kyaml.RNode) error {
 		return object.PipeE(kyaml.LookupCreate(kyaml.MappingNode, "spec"),
@@ -129,8 +130,9 @@ func (r *renderer) pin(item *krm.Item, chosen *dependency.Chosen) {
 	r.inPlace = append(r.inPlace, item)
 }
 
-// dependency adds a request for a package that is only needed, and returns its name: the one that Crossplane gives it, so
-// that a cluster which has installed the package has one request for it. It is pulled as what first needs it.
+// dependency adds a request for a package that is only a dependency, and returns its name: the one that Crossplane gives
+// it, so that a cluster that has installed the package has only one request for it. Its pull policy and pull secrets are
+// those of the first request that needs it.
 func (r *renderer) dependency(of *krm.Item, chosen *dependency.Chosen) string {
 	name := dependencyName(chosen.Name)
 	if other := r.named[chosen.Kind+"/"+name]; other != "" && other != chosen.Name {

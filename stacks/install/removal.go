@@ -13,7 +13,8 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
-// removals adds the Jobs that remove packages: for each request one, for its own package and those that it alone needs.
+// removals adds the Jobs that remove packages: one for each removed request, for its own package and those that only it
+// needs.
 func (r *renderer) removals() {
 	installed, first := r.installed(), r.first()
 	for _, of := range r.requests {
@@ -38,7 +39,7 @@ func (r *renderer) removals() {
 	}
 }
 
-// installed are the packages that stay, and a request that needs each.
+// installed returns the packages that stay, each with a request that needs it.
 func (r *renderer) installed() map[*dependency.Chosen]*request {
 	needed := map[*dependency.Chosen]*request{}
 	for _, of := range r.requests {
@@ -51,7 +52,8 @@ func (r *renderer) installed() map[*dependency.Chosen]*request {
 	return needed
 }
 
-// first are the requests for which packages were installed: the one that asks for a package, else the first that needs it.
+// first returns the request for which each package was installed: the one that asks for it, or else the first that needs
+// it.
 func (r *renderer) first() map[*dependency.Chosen]*request {
 	first := map[*dependency.Chosen]*request{}
 	for _, of := range r.requests {
@@ -69,8 +71,8 @@ func owns(of *request, chosen *dependency.Chosen) bool {
 	return of.closure[len(of.closure)-1] == chosen
 }
 
-// remove adds the Job that removes packages of a request's closure. Those are chosen by includes, which also says whether
-// the package's CRDs are removed: they stay while another namespace has the package.
+// remove adds the Job that removes packages of a request's closure. The function includes selects them, and reports whether
+// the package's CRDs are removed, too: they stay while another namespace has the package.
 func (r *renderer) remove(of *request, isHeld bool, includes func(*dependency.Chosen) (withCRDs, isIncluded bool)) {
 	removed := &unpacking.Installation{Name: of.Name}
 	for _, chosen := range of.closure {
@@ -121,10 +123,10 @@ func custom(chosen *dependency.Chosen) (all []unpacking.CustomResource) {
 	return all
 }
 
-// mostNamed is how many custom resources a message names.
+// mostNamed is the maximum number of custom resources that a message names.
 const mostNamed = 3
 
-// isUsed reports the custom resources in the list that would go with the CRDs of a request.
+// isUsed reports the custom resources in the list that would be removed with the CRDs of a request.
 func (r *renderer) isUsed(of *request, resources []unpacking.CustomResource) bool {
 	kinds := map[[2]string]bool{}
 	for _, chosen := range of.closure {

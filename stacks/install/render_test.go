@@ -61,7 +61,7 @@ func inPackage(change func(*render.Options)) func(*render.Options) {
 	}
 }
 
-// Rendering what was rendered changes nothing, and going from one way to another leaves nothing behind.
+// Rendering again changes nothing, and switching from one way to another leaves no objects behind.
 func TestRender_again(t *testing.T) {
 	t.Parallel()
 	ways := map[string]func(*render.Options){
@@ -100,7 +100,7 @@ func sortedLines(text string) string {
 	return strings.Join(all, "")
 }
 
-// A request that is gone takes what was rendered for it with it.
+// If a request is removed, so are the objects that were rendered for it.
 func TestRender_requestIsGone(t *testing.T) {
 	t.Parallel()
 	list := listOf(t, file(t, "packages.yaml"), file(t, "request.yaml"))
@@ -116,7 +116,7 @@ func TestRender_requestIsGone(t *testing.T) {
 	assert.Contains(t, messages(list), "not applied any more: no request asks for its package")
 }
 
-// What a request cannot have is an error that says what to do.
+// A request that cannot be rendered is an error whose message explains how to fix it.
 func TestRender_refuses(t *testing.T) {
 	t.Parallel()
 	packages, request := file(t, "packages.yaml"), file(t, "request.yaml")
@@ -238,8 +238,8 @@ spec:
 	return documents
 }
 
-// Whatever the packages and requests: Jobs may do exactly what they do, names are valid and unique, packages come after
-// those that they need, and the same input has the same output.
+// For all packages and requests, Jobs have exactly the permissions that they need, names are valid and unique, packages come
+// after their dependencies, and the same input has the same output.
 func TestRender_property(t *testing.T) {
 	t.Parallel()
 	random, jobs := checkout.Random(t), 0

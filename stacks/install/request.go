@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
-// defaultNamespace is where requests are that name no namespace.
+// defaultNamespace is the namespace of requests that name no namespace.
 const defaultNamespace = "default"
 
 // Requests returns the install requests of a list, in its order.
@@ -203,7 +203,7 @@ func (i *installation) controller() string {
 	return contract.ObjectName(contract.Hash("controller", i.of.namespace, i.record), i.record, "controller")
 }
 
-// unpacked returns what the package was unpacked to.
+// unpacked returns the unpacked objects of the package.
 func (i *installation) unpacked() *registry.Unpacked {
 	u := &registry.Unpacked{Record: i.chosen.Content.Metadata.YNode()}
 	for _, member := range i.chosen.Content.Members {
@@ -248,7 +248,7 @@ func (i *installation) resources() map[string][]string {
 	return plurals
 }
 
-// settings are what the unpacker needs to know of the request.
+// settings returns the unpacker's settings for an installation.
 func (r *renderer) settings(i *installation) *unpacking.Settings {
 	of := i.of
 	settings := &unpacking.Settings{
@@ -265,8 +265,8 @@ func (r *renderer) settings(i *installation) *unpacking.Settings {
 	return settings
 }
 
-// phases reports what becomes of a request: whether it is installed, removed, and whether the removal is held back until
-// what was delivered is removed.
+// phases reports whether a request is installed, whether it is removed, and whether the removal is held back until the
+// delivered objects are removed.
 func (r *renderer) phases(of *request) (installed, removed, isHeld bool) {
 	if of.isAbsent {
 		return false, true, false

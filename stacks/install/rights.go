@@ -26,8 +26,8 @@ func (r *renderer) checkRights(i *installation) bool {
 	return !results.Failed()
 }
 
-// reportRights says what the controller may do. With install: job the manager makes its role in the cluster, and the render
-// has none.
+// reportRights reports the permissions of the controller. With install: job, the manager creates the controller's role in
+// the cluster, and the rendered objects do not include it.
 func (r *renderer) reportRights(i *installation, objects []*unstructured.Unstructured) {
 	for _, object := range objects {
 		var role rbacv1.ClusterRole
@@ -46,7 +46,7 @@ func (r *renderer) reportRights(i *installation, objects []*unstructured.Unstruc
 	}
 }
 
-// warnOfRights warns of the rights of packages in the list. Crossplane v0.10 grants them whatever they are.
+// warnOfRights warns of the rights of packages in the list. Crossplane v0.10 grants all of them.
 func (r *renderer) warnOfRights() {
 	for _, p := range pack.Find(r.list) {
 		for _, found := range rights.Results(p, map[string]string{rights.Rule: string(krm.Warning)}) {

@@ -1,12 +1,12 @@
-// Package install renders install requests of Crossplane: of stacks (ExtensionRequest, StackInstall,
-// ClusterStackInstall) to a Job that installs the package or to its unpacked objects, and of today's packages (Provider,
-// Configuration, Function of pkg.crossplane.io) to requests for all packages that they need. Render does it for a
-// ResourceList:
+// Package install renders install requests of Crossplane. Requests for stacks (ExtensionRequest, StackInstall,
+// ClusterStackInstall) are rendered to a Job that installs the package or to its unpacked objects. Requests for today's
+// packages (Provider, Configuration, Function of pkg.crossplane.io) are rendered to requests for all packages that they
+// need. Render renders the requests of a ResourceList:
 //
 //	summary, err := install.Render(list, render.DefaultOptions())
 //
-// Requests are resolved by stacks/dependency, so that a render needs no other function. What was rendered by an earlier
-// run with the same Options.Name is replaced or removed.
+// Package stacks/dependency resolves the requests, so that no other function is needed. Objects of an earlier run with the
+// same Options.Name are replaced or removed.
 //
 // A package of a stack must be in the list, since the permissions of its Job name each object that the Job applies.
 package install
@@ -29,26 +29,26 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/rights"
 )
 
-// Summary is what was rendered.
+// Summary is the result of Render.
 type Summary struct {
-	// Requests are the requests that were rendered, and Packages what they need together.
+	// Requests is the number of rendered requests, and Packages the number of packages that they need together.
 	Requests, Packages int
 	// Images are the images that a cluster needs for the packages, sorted: of packages, controllers and helpers. They are
-	// those of their publishers, whatever the options say of mirrors.
+	// those of their publishers, even if the options have mirrors.
 	Images []string
-	// Lock is the Lock that the package manager of Crossplane would come to, as YAML; nil without a request of
+	// Lock is the Lock that the package manager of Crossplane would create, as YAML; nil without a request of
 	// pkg.crossplane.io.
 	Lock []byte
 	// Objects are the items of the list that this run has rendered.
 	Objects []*krm.Item
 }
 
-// Render renders the install requests of a list, appends the objects to the list and removes from it what an earlier run has
-// rendered and this one has not. Requests for stacks, and packages, are marked as not to be applied; requests of
+// Render renders the install requests of a list, appends the objects to the list, and removes objects that an earlier run
+// rendered and this run did not. Requests for stacks, and packages, are marked as not to be applied; requests of
 // pkg.crossplane.io are changed in place.
 //
-// What is wrong with a request is reported to the list; the others are rendered anyway, and nothing is removed then.
-// The error is krm.OptionErrors if options cannot be used, or is that of an item that cannot be read.
+// Problems with a request are reported to the list. The other requests are still rendered, but nothing is removed.
+// The error is krm.OptionErrors if the options are invalid, or that of an item that cannot be read.
 func Render(list *krm.ResourceList, options render.Options) (Summary, error) {
 	options.Install, options.Delivery = cmp.Or(options.Install, render.InstallJob), cmp.Or(options.Delivery, render.Tools[0])
 	if wrong := append(options.Validate(), rights.CheckLevels(options.Rules)...); len(wrong) > 0 {
@@ -99,19 +99,19 @@ type renderer struct {
 	reconciler *render.Reconciler
 	changes    []render.Change
 	requests   []*request
-	// promoted are the documents of packages that are applied as they are, by what installs them.
+	// promoted are the documents of packages that are applied as they are, each with the request that installs it.
 	promoted []promotion
 	// inPlace are the items of the list that were changed and are to be applied.
 	inPlace []*krm.Item
-	// files counts the objects of each file that they go to.
+	// files counts the objects in each file.
 	files map[string]int
-	// images are those that the cluster needs.
+	// images are the images that the cluster needs.
 	images  map[string]bool
 	named   map[string]string // packages by the names of their requests
 	summary Summary
 }
 
-// owner says what this run is responsible for: the phases of the options, and removals.
+// owner describes the objects that this run is responsible for: those of the phases in the options, and of removals.
 func (r *renderer) owner() render.Owner {
 	return render.Owner{
 		Name: r.options.Name,
@@ -128,7 +128,7 @@ func (r *renderer) owner() render.Owner {
 	}
 }
 
-// put adds an object to what is rendered for a request. The phase is the one whose objects it is one of.
+// put adds a rendered object to a phase of a request.
 func (r *renderer) put(of *request, phase v1alpha1.Phase, isHeld bool, object render.Manifest) {
 	kind := object.GetObjectKind().GroupVersionKind().Kind
 	file := "rendered/" + contract.FileName(cmp.Or(of.namespace, "cluster")) + "/" + contract.FileName(of.Name) + "-" +
@@ -147,7 +147,7 @@ func (r *renderer) put(of *request, phase v1alpha1.Phase, isHeld bool, object re
 	r.changes = append(r.changes, change)
 }
 
-// labels are on everything that is rendered for a request, and on what its Job applies.
+// labels returns the labels of all objects that are rendered for a request or applied by its Job.
 func labels(of *request) map[string]string {
 	group, _, _ := strings.Cut(of.APIVersion, "/")
 	return merged(parentLabels(group, of.Kind, of.namespace, of.Name), map[string]string{
@@ -155,7 +155,7 @@ func labels(of *request) map[string]string {
 	})
 }
 
-// merged returns a new map with a's entries and b's; b wins.
+// merged returns a new map with the entries of a and b; b takes precedence.
 func merged(a, b map[string]string) map[string]string {
 	all := make(map[string]string, len(a)+len(b))
 	for _, one := range []map[string]string{a, b} {

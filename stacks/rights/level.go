@@ -16,7 +16,7 @@ var levels = []krm.Severity{krm.Error, krm.Warning, off}
 // off is the level of a rule without findings.
 const off krm.Severity = "off"
 
-// CheckLevels returns what is wrong with levels by rule id. Those of other rules are not checked: a project file has them.
+// CheckLevels returns the errors in levels by rule id. It ignores the levels of other rules, which a project file also has.
 func CheckLevels(rules map[string]string) (wrong krm.OptionErrors) {
 	for _, key := range slices.Sorted(maps.Keys(rules)) {
 		id, _, _ := strings.Cut(key, "/")
@@ -47,7 +47,7 @@ func Results(p *pack.Package, rules map[string]string) (results krm.Results) {
 	return results
 }
 
-// Accept says how to accept the rights of a package, if they are an error.
+// Accept explains how to accept the rights of a package, if they are an error.
 func Accept(p *pack.Package, level krm.Severity) string {
 	if level != krm.Error {
 		return ""

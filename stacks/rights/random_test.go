@@ -124,7 +124,7 @@ func randomRules(random *rand.Rand) []rbacv1.PolicyRule {
 	return rules
 }
 
-// unpacked is a random package: what rules are checked on, and the objects that are applied.
+// unpacked is a random package, with the findings about it and the applied objects.
 type unpacked struct {
 	found    []rights.Finding
 	question question

@@ -1,6 +1,6 @@
 // Package rights checks the permissions that the controller of a Crossplane stack gets in a cluster. Crossplane derived them
-// from the package, so that a package can ask for those of an administrator: with a CRD of a group of Kubernetes, or with
-// what it depends on. Check is the one rule for all commands:
+// from the package, so that a package can ask for those of an administrator: with a CRD in a group of Kubernetes, or with a
+// dependency. Check is the one rule for all commands:
 //
 //	list.Report(rights.Results(p, config.Rules)...)
 package rights
@@ -46,8 +46,8 @@ func IsKubernetes(group string) bool {
 	return !strings.Contains(group, ".")
 }
 
-// Check returns what the controller of a package must not get: rights on resources of Kubernetes, but for those that every
-// controller gets; on all API groups; and on resources that are neither the package's nor those that it depends on.
+// Check returns the rights that the controller of a package must not get: on resources of Kubernetes, except for those that
+// every controller gets; on all API groups; and on resources that the package neither owns nor depends on.
 func Check(p *pack.Package) []Finding {
 	var found []Finding
 	for _, crd := range p.CRDs {
@@ -77,7 +77,7 @@ func Check(p *pack.Package) []Finding {
 	return found
 }
 
-// of says whose resources those of a group are.
+// of describes the resources of a group in messages.
 func of(group string) string {
 	switch {
 	case strings.Contains(group, wildcard):
@@ -116,8 +116,8 @@ func checkRule(p *pack.Package, rule *rbacv1.PolicyRule, at krm.Path) (found []F
 	return found
 }
 
-// isExpected reports whether a right follows from what every controller gets, from a CRD of the package, or from one that it
-// depends on. What is wrong with these is reported at the CRD and the dependency.
+// isExpected reports whether a right is one that every controller gets, or follows from a CRD that the package owns or
+// depends on. Problems with these are reported at the CRD and the dependency.
 func isExpected(p *pack.Package, group, resource string) bool {
 	if group == "" && slices.Contains(core, resource) {
 		return true
@@ -153,7 +153,7 @@ func resourceOf(d pack.Dependency) schema.GroupResource {
 	return schema.ParseGroupResource(name)
 }
 
-// Summary says what rules allow, in the scope of a package, in a line.
+// Summary describes the rights that rules grant in the scope of a package, on one line.
 func Summary(rules []rbacv1.PolicyRule, where string) string {
 	byVerbs := map[string][]string{}
 	var order []string

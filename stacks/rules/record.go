@@ -33,7 +33,7 @@ var packageScope = rule{
 	},
 	record: func(r *validate.Rule, s *stackRecord) {
 		at := krm.Path("spec.permissionScope")
-		if s.app.PermissionScope == "" && s.item.Kind() != stacks.KindExtension { // the design has none
+		if s.app.PermissionScope == "" && s.item.Kind() != stacks.KindExtension { // the design has no scope
 			s.Report(r, at, "must be set to %q or %q", stacks.ScopeCluster, stacks.ScopeNamespaced)
 		}
 		s.OneOf(r, at, s.app.PermissionScope, stacks.ScopeCluster, stacks.ScopeNamespaced)

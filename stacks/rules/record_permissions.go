@@ -53,7 +53,7 @@ var packageRights = rule{
 			c.LevelName = p.Name
 			unlisted := func(kind schema.GroupKind) bool { return kind.Group == "" }
 			if c.Unsure("spec.customresourcedefinitions") || slices.ContainsFunc(p.Listed(), unlisted) {
-				continue // which is an error: what the package owns is not known
+				continue // already an error: the package's CRDs are not known
 			}
 			for _, f := range rights.Check(p) {
 				if f.Dependency == "" || checkDependencyCRD(f.Dependency) == "" { // otherwise package-dependency reports it

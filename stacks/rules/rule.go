@@ -20,7 +20,7 @@ type rule struct {
 	list func(*validate.Rule, *documents)
 }
 
-// What the documents of a check are called.
+// The names of the kinds of documents that checks are about.
 const (
 	installKind  = "StackInstall"
 	requestKind  = "package request"
@@ -38,7 +38,7 @@ const (
 	crdPage      = "https://kubernetes.io/docs/reference/kubernetes-api/extend-resources/custom-resource-definition-v1/"
 )
 
-// specs are the sources of the rules that name none, by kind.
+// specs are the sources of the rules that name no source, by kind.
 var specs = map[string]string{
 	installKind: stackTypes, requestKind: packagesPage, recordKind: stackTypes, metadataKind: packageSpec, crdKind: crdPage,
 }
@@ -52,7 +52,7 @@ var rules = []*rule{
 	&behaviorEngine, &behaviorSource, &crdForm, &crdScope, &crdOwner, &recordContent, &dependencyProvider, &duplicatePackage,
 }
 
-// FileRule is the rule about the files of packages. Those who read them check it.
+// FileRule is the rule about the files of packages. It is checked when they are read.
 const FileRule = "package-file"
 
 // Extension returns the rules.
@@ -74,7 +74,7 @@ func Extension() validate.Extension {
 	return e
 }
 
-// described returns the rule with what follows from its checks.
+// described returns the rule with its kinds, page and sources.
 func (r *rule) described() *validate.Rule {
 	described := r.Rule
 	for _, on := range []struct {
@@ -114,7 +114,7 @@ func given(texts ...string) (n int) {
 	return n
 }
 
-// wrong returns what is wrong with a value, empty without an error.
+// wrong returns the text of an error, empty if it is nil.
 func wrong(err error) string {
 	if err == nil {
 		return ""

@@ -16,9 +16,9 @@ const (
 	keyTitle  = annotations + "stack-title"
 )
 
-// annotate sets what the package says about a CRD for people. A file is taken to be above a CRD if the text of its folder
-// begins that of the CRD's folder, so that files in /a/foo are above /a/foobar. Files are looked through in descending order
-// of their paths.
+// annotate annotates a CRD with the titles, descriptions, icon and UI schemas that the package has for it. A file is taken
+// to be above a CRD if the path of its folder is a prefix of that of the CRD's folder, so that files in /a/foo are above
+// /a/foobar. Files are searched in descending order of their paths.
 func (f *folder) annotate(crd packagedCRD) {
 	crd.Annotations[keyTitle] = f.stack.Spec.Title
 	for _, dir := range descending(f.groups) {

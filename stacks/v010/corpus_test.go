@@ -39,7 +39,7 @@ func TestUnpack_printsWhatV010PrintedForRealPackages(t *testing.T) {
 	}
 }
 
-// realPackages returns folders that hold a `.registry` folder and what v0.10.0 printed for it.
+// realPackages returns folders that hold a `.registry` folder and the output of v0.10.0 for it.
 func realPackages(t *testing.T) []string {
 	t.Helper()
 	dirs, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "stacks", "*", "*", "golden-v0.10.0"))

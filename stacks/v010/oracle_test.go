@@ -63,7 +63,7 @@ func TestUnpack_printsWhatV010Prints(t *testing.T) {
 	}
 }
 
-// seedPackages returns the packages of testdata, and real ones if there are any.
+// seedPackages returns the packages of testdata, and the real packages if the corpus is available.
 func seedPackages(t *testing.T) []registry.Files {
 	t.Helper()
 	var seeds []registry.Files
@@ -75,7 +75,7 @@ func seedPackages(t *testing.T) []registry.Files {
 		files := registry.Files{}
 		for _, file := range archive.Files {
 			if below, ok := strings.CutPrefix(file.Name, registry.Folder+"/"); ok && path.Ext(below) != ".bin" {
-				files[below] = file.Data // what is no picture has a media type that depends on the machine
+				files[below] = file.Data // not .bin, whose media type depends on the machine
 			}
 		}
 		seeds = append(seeds, files)

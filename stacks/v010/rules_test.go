@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// The sections of an archive behind the files of its package: what v0.10.0 prints, what we print, and our findings.
+// The sections of an archive after the files of its package: the output of v0.10.0, our output, and our findings.
 const (
 	then     = "v0.10.0"
 	now      = "unpacked"
@@ -102,7 +102,7 @@ func update(t *testing.T, name string, archive *txtar.Archive, sections map[stri
 	require.NoError(t, os.WriteFile(name, txtar.Format(archive), 0o600))
 }
 
-// What v0.10.0 refused is refused, but for what depends on its libraries.
+// Packages that v0.10.0 refused are refused, except for errors that depend on its libraries.
 func TestUnpack_refusesWhatV010Refused(t *testing.T) {
 	t.Parallel()
 	random := checkout.Random(t)

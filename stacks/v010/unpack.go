@@ -55,7 +55,7 @@ type Options struct {
 	TemplatingImage string
 }
 
-// Unpack returns what v0.10.0 printed for the files of a package, or the error that it ended with.
+// Unpack returns the output of v0.10.0 for the files of a package, or the error that it ended with.
 func Unpack(files registry.Files, o Options) ([]byte, error) {
 	f := &folder{
 		dir: path.Clean(o.Dir), templatingImage: o.TemplatingImage, image: o.Image,
@@ -111,7 +111,7 @@ func (f *folder) walk(files registry.Files) error {
 // A step reads a file.
 type step func(f *folder, file string, content []byte) error
 
-// stepsOf returns what is done with a file: its name may match several patterns.
+// stepsOf returns the steps that read a file: its name may match several patterns.
 func stepsOf(file string) []step {
 	var steps []step
 	for _, candidate := range []struct {

@@ -20,7 +20,7 @@ type Mismatch struct {
 	Message string
 }
 
-// CheckCRD returns why v0.10.0 could not decode a CRD, nil if it could. It reports the first reason alone.
+// CheckCRD returns the reason why v0.10.0 could not decode a CRD, or nil if it could. It reports only the first reason.
 func CheckCRD(text []byte) *Mismatch {
 	return mismatchOf(yaml.Unmarshal(text, &CustomResourceDefinition{}))
 }
@@ -70,7 +70,7 @@ func valueName(value string) string {
 	}
 }
 
-// kindNames name what YAML has for a Go type.
+// kindNames are the names of the YAML values for kinds of Go types.
 var kindNames = map[reflect.Kind]string{
 	reflect.Bool: "true or false", reflect.String: "a string", reflect.Float64: "a number",
 	reflect.Int32: "a whole number", reflect.Int64: "a whole number",

@@ -1,5 +1,5 @@
-// Package v1 holds the documents of today's Crossplane packages as Go types: requests for packages, the metadata in a
-// package, and the cluster's Lock.
+// Package v1 holds the documents of today's Crossplane packages as Go types. They are requests for packages, the metadata
+// in a package, and the cluster's Lock.
 //
 //   - https://docs.crossplane.io/latest/packages/
 //   - https://github.com/crossplane/crossplane/blob/v2.3.0/contributing/specifications/xpkg.md
@@ -59,13 +59,13 @@ type PackageSpec struct {
 	PackagePullSecrets []LocalObjectReference `json:"packagePullSecrets,omitempty"`
 	// PackagePullPolicy is Always, IfNotPresent or Never.
 	PackagePullPolicy string `json:"packagePullPolicy,omitempty"`
-	// IgnoreCrossplaneConstraints installs the package whatever version of Crossplane it is for.
+	// IgnoreCrossplaneConstraints installs the package regardless of the versions of Crossplane that it is for.
 	IgnoreCrossplaneConstraints *bool `json:"ignoreCrossplaneConstraints,omitempty"`
-	// SkipDependencyResolution leaves dependencies to whoever applies the request.
+	// SkipDependencyResolution leaves dependencies to the user or tool that applies the request.
 	SkipDependencyResolution *bool `json:"skipDependencyResolution,omitempty"`
-	// CommonLabels are added to what the package installs.
+	// CommonLabels are added to the objects that the package installs.
 	CommonLabels map[string]string `json:"commonLabels,omitempty"`
-	// CommonAnnotations are added to what the package installs.
+	// CommonAnnotations are added to the objects that the package installs.
 	CommonAnnotations map[string]string `json:"commonAnnotations,omitempty"`
 }
 

@@ -2,7 +2,7 @@ package v1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Lock is what the cluster's package manager has resolved. It is observed state, not a lock file.
+// Lock holds the packages that the cluster's package manager has resolved. It is observed state, not a lock file.
 type Lock struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -24,7 +24,7 @@ type LockPackage struct {
 	Source string `json:"source"`
 	// Version is the tag or the digest.
 	Version string `json:"version"`
-	// Dependencies are those that the package names.
+	// Dependencies are the packages that this one needs.
 	Dependencies []LockDependency `json:"dependencies"`
 }
 

@@ -26,7 +26,7 @@ type FunctionMeta struct {
 	Spec              FunctionMetaSpec `json:"spec"`
 }
 
-// MetaSpec is what all packages say.
+// MetaSpec holds the metadata fields that all packages have.
 type MetaSpec struct {
 	// Crossplane says which versions of Crossplane the package is for.
 	Crossplane *CrossplaneConstraints `json:"crossplane,omitempty"`
@@ -36,14 +36,14 @@ type MetaSpec struct {
 	Capabilities []string `json:"capabilities,omitempty"`
 }
 
-// ProviderMetaSpec is what a provider package says.
+// ProviderMetaSpec is the spec of a provider package's metadata.
 type ProviderMetaSpec struct {
 	MetaSpec `json:",inline"`
 	// Controller runs the provider.
 	Controller ControllerMeta `json:"controller,omitempty"`
 }
 
-// ControllerMeta runs a provider.
+// ControllerMeta describes the controller of a provider.
 type ControllerMeta struct {
 	// Image is the image of the controller; empty means the package's own.
 	Image string `json:"image,omitempty"`
@@ -51,7 +51,7 @@ type ControllerMeta struct {
 	PermissionRequests []rbacv1.PolicyRule `json:"permissionRequests,omitempty"`
 }
 
-// FunctionMetaSpec is what a function package says.
+// FunctionMetaSpec is the spec of a function package's metadata.
 type FunctionMetaSpec struct {
 	MetaSpec `json:",inline"`
 	// Image is the image of the function; empty means the package's own.

@@ -2,7 +2,7 @@ package v1alpha1
 
 // InstallSpec asks for a package: exactly one of Package and CRD.
 type InstallSpec struct {
-	// Source is the registry of a package that names none, such as registry.crossplane.io.
+	// Source is the registry of a package that names no registry, such as registry.crossplane.io.
 	Source string `json:"source,omitempty"`
 	// Package is the image of the package: a name with a tag, a version range or a digest, such as `redis:v0.1.0`.
 	Package string `json:"package,omitempty"`

@@ -2,32 +2,32 @@ package v1alpha1
 
 import "encoding/json"
 
-// StackSpec is what a stack consists of.
+// StackSpec describes a stack.
 type StackSpec struct {
 	AppMetadata `json:",inline"`
 	// CRDs are the CRDs that the stack owns.
 	CRDs []TypeMeta `json:"customresourcedefinitions,omitempty"`
 	// Controller runs the stack.
 	Controller ControllerSpec `json:"controller,omitempty"`
-	// Permissions are what the controller may do.
+	// Permissions are the permissions of the controller.
 	Permissions PermissionsSpec `json:"permissions,omitempty"`
 }
 
-// StackDefinitionSpec is what a template stack consists of.
+// StackDefinitionSpec describes a template stack.
 type StackDefinitionSpec struct {
 	StackSpec `json:",inline"`
-	// Behavior says how objects are made from custom resources.
+	// Behavior describes how objects are made from custom resources.
 	Behavior Behavior `json:"behavior,omitempty"`
 }
 
-// ExtensionSpec is what an extension consists of. The design's CRDs are lists of what it owns and depends on.
+// ExtensionSpec describes an extension. In the design, owned CRDs and those that it depends on are separate lists.
 type ExtensionSpec struct {
 	AppMetadata `json:",inline"`
 	// CRDs are the CRDs that the extension owns, and those that it depends on.
 	CRDs ExtensionCRDs `json:"customresourcedefinitions,omitempty"`
 	// Controller runs the extension.
 	Controller ControllerSpec `json:"controller,omitempty"`
-	// Permissions are what the controller may do.
+	// Permissions are the permissions of the controller.
 	Permissions PermissionsSpec `json:"permissions,omitempty"`
 }
 
@@ -49,13 +49,13 @@ type ControllerSpec struct {
 
 // ControllerDeployment is the Deployment of a controller.
 type ControllerDeployment struct {
-	// Name is the Deployment's name; empty in what is unpacked from a package.
+	// Name is the Deployment's name; empty in a record that is unpacked from a package.
 	Name string `json:"name"`
 	// Spec is a DeploymentSpec of apps/v1, as the package has it.
 	Spec json.RawMessage `json:"spec"`
 }
 
-// PermissionsSpec is what a controller may do.
+// PermissionsSpec holds the permissions of a controller.
 type PermissionsSpec struct {
 	// Rules are rules of a Role or ClusterRole.
 	Rules []PolicyRule `json:"rules,omitempty"`

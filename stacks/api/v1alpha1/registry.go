@@ -2,13 +2,13 @@ package v1alpha1
 
 import "encoding/json"
 
-// AppMetadata is the file app.yaml: what a package is, and what it needs.
+// AppMetadata is the file app.yaml, which describes a package and its dependencies.
 type AppMetadata struct {
-	// Title is the name for people.
+	// Title is the human-readable name.
 	Title string `json:"title,omitempty"`
-	// OverviewShort says in a sentence what the package is for.
+	// OverviewShort describes the purpose of the package in one sentence.
 	OverviewShort string `json:"overviewShort,omitempty"`
-	// Overview says what the package is for, as plain text.
+	// Overview describes the purpose of the package in plain text.
 	Overview string `json:"overview,omitempty"`
 	// Readme is a page in Markdown.
 	Readme string `json:"readme,omitempty"`
@@ -16,9 +16,9 @@ type AppMetadata struct {
 	Version string `json:"version,omitempty" unquoted:"true"`
 	// Icons are pictures of the package.
 	Icons []Icon `json:"icons,omitempty"`
-	// Maintainers are those who maintain the package.
+	// Maintainers are the people and teams that maintain the package.
 	Maintainers []Contributor `json:"maintainers,omitempty"`
-	// Owners are those who own the package.
+	// Owners are the people and teams that own the package.
 	Owners []Contributor `json:"owners,omitempty"`
 	// Company is the name of a company.
 	Company string `json:"company,omitempty"`
