@@ -23,7 +23,7 @@ type Revision interface {
 	fs.FS
 	// Path returns where in the revision a path of the file system is.
 	Path(file string) (string, error)
-	// Close ends what was started to read them.
+	// Close stops the process that reads the files.
 	Close() error
 }
 
@@ -31,11 +31,12 @@ type Revision interface {
 type Base struct {
 	// List holds the older documents, without those that could not be read.
 	List *krm.ResourceList
-	// Elsewhere holds those of a revision that are outside of the paths, if plugins of today may be from there.
+	// Elsewhere holds the documents of a revision outside of the paths, if current plugins may be from there.
 	Elsewhere *krm.ResourceList
-	// Today holds the current documents of the whole repository, if a sandbox of a revision is not in the paths any more.
+	// Today holds the current documents of the whole repository, if a sandbox of a revision is no longer in the paths.
 	Today *krm.ResourceList
-	// Partial reports that not all current documents could be read: what seems to be gone may be in one of those.
+	// Partial reports that not all current documents could be read: a document that seems to be removed may be one of the
+	// unread ones.
 	Partial bool
 
 	origins map[*yaml.Node][]load.Origin
@@ -67,7 +68,7 @@ func (r *run) checkBase() error {
 	return nil
 }
 
-// older is the older state that the user names, before it is read.
+// older is the older state that the user specifies, before it is read.
 type older struct {
 	paths    []string
 	options  load.Options
@@ -95,8 +96,8 @@ func (o *older) start(reuse *incremental.Checks) {
 	}()
 }
 
-// openBase opens the older state, nil if there is none. The same variables are filled in, and the same patterns exclude
-// files: of a revision they are relative to the working directory, of a folder to that folder.
+// openBase opens the older state; nil if no flag names one. The same variables are filled in, and the same patterns
+// exclude files: of a revision, they are relative to the working directory; of a folder, to that folder.
 func (r *run) openBase() (*older, error) {
 	o := &older{paths: []string{r.Base}, options: load.Options{
 		Values: r.Set, KeepUnset: true, EmbedOutside: r.AllowEmbedOutside, Input: r.stdin,
@@ -141,7 +142,7 @@ func (o *older) tracks() func(path string) bool {
 	}
 }
 
-// close ends what was started to read the older state.
+// close waits until the older state is read, and closes its revision.
 func (o *older) close() {
 	if o == nil {
 		return
@@ -154,7 +155,7 @@ func (o *older) close() {
 	}
 }
 
-// read returns the older state, to compare the current one with; nil if there is none.
+// read returns the older state to compare the current one with; nil without an older state.
 func (o *older) read(current *load.Package, reuse *incremental.Checks) (*Base, error) {
 	if o == nil {
 		return nil, nil
@@ -208,7 +209,7 @@ func (o *older) readToday(base *Base, current *load.Package) error {
 	return nil
 }
 
-// hasNewPlugin reports whether a plugin of today is not in the older state: it may have moved.
+// hasNewPlugin reports whether a current plugin is missing from the older state: it may have moved.
 func hasNewPlugin(current *load.Package, older *krm.ResourceList) bool {
 	names := map[string]bool{}
 	for _, item := range older.Of(contract.APIVersion, contract.ResourcePlugin) {

@@ -55,8 +55,8 @@ func comparing(show func(cli.Call), closed *bool, files fs.FS) cli.Function {
 	return f
 }
 
-// The older state comes from a path or from a revision, with the same variables filled in; what cannot be read of it is
-// told and left out.
+// The older state comes from a path or from a revision, with the same variables filled in; documents that cannot be read
+// are reported and left out.
 func TestAnOlderState(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, older)
@@ -94,7 +94,7 @@ func TestAnOlderState(t *testing.T) {
 	}
 }
 
-// What cannot be read now may be what seems to be gone.
+// A document that cannot be read now may be the one that seems to be removed.
 func TestAPartialState(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, "-- old.yaml --\nname: db\nspec: {runner: {}}\n-- new.yaml --\nname: [\n")

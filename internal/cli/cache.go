@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// openCache returns what an earlier run has rendered to the folder, and why it cannot be used, if that is worth a note. The
-// cache is nil if documents cannot be read twice, or are compared with an older state.
+// openCache returns the cache of the folder. The error explains why it cannot be used, if that is worth a note. The cache
+// is nil if documents cannot be read twice, or are compared with an older state.
 func (f *Folder) openCache(r *run) (*incremental.Cache, error) {
 	if f.NoCache || r.Base != "" || r.BaseRef != "" || slices.Contains(r.paths, load.Stdin) {
 		return nil, nil
@@ -28,7 +28,7 @@ func (f *Folder) openCache(r *run) (*incremental.Cache, error) {
 	return cache, err
 }
 
-// cacheSettings returns all that rendered files and findings depend on beside documents.
+// cacheSettings returns the settings that rendered files and findings depend on, besides the documents.
 func (r *run) cacheSettings() string {
 	var text strings.Builder
 	for _, field := range append(fieldsOf(r.config), fieldsOf(&r.reading)...) {
@@ -62,7 +62,8 @@ func (f *Folder) build(ctx context.Context, r *run, cache *incremental.Cache) (c
 	return c, done, nil
 }
 
-// saveCache saves what was rendered, if documents were rendered in parts, and says why nothing was reused or saved.
+// saveCache saves the cache if documents were rendered in parts. With --verbose, it prints why nothing was reused or
+// saved.
 func (f *Folder) saveCache(
 	ctx context.Context, r *run, c *checked, done FolderReport, cache *incremental.Cache, unused error,
 ) {

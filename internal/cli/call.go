@@ -35,10 +35,10 @@ type Call struct {
 	FileMode bool
 	// RefuseEmpty reports whether it is an error if the config chooses nothing: in file mode, without --allow-empty.
 	RefuseEmpty bool
-	// Base is the older state to compare with, nil if there is none.
+	// Base is the older state to compare with; nil without one.
 	Base *Base
 
-	// Partial reports that not all of the files could be read; the findings say why.
+	// Partial reports that not all of the files could be read; the findings explain why.
 	Partial bool
 
 	// Reused is the number of sandboxes that are not in the list, since an earlier run found nothing in them.
@@ -55,19 +55,19 @@ type Call struct {
 	packages map[*krm.Item]string
 	rendered map[*krm.Item]bool  // nil in stdin mode
 	wrong    *flagErrors         // the fields of the config that have a wrong value
-	places   map[krm.Path]string // of what the project file says, by the path in the config
+	places   map[krm.Path]string // of the values from the project file, by their path in the config
 	text     *[]byte             // see Print
 }
 
-// IsNative reports whether the item came from a native document. There are none in stdin mode.
+// IsNative reports whether the item came from a native document. It is always false in stdin mode.
 func (c Call) IsNative(item *krm.Item) bool { return c.native[item] }
 
-// PackageOf returns the path of the package that the item was read from, empty if it is part of none. There are
-// none in stdin mode.
+// PackageOf returns the path of the package that the item was read from; empty if it is not part of one, and in stdin
+// mode.
 func (c Call) PackageOf(item *krm.Item) string { return c.packages[item] }
 
-// Found returns what was found when the files were read, for a function that must know which errors comments suppress. It
-// reports these findings then, and those that are suppressed with Suppressed.
+// Found returns the findings from reading the files, for a function that must know which errors comments suppress. The
+// function then reports these findings itself, and passes the suppressed ones to Suppressed.
 func (c Call) Found() krm.Results {
 	found := *c.found
 	*c.found = nil
@@ -86,13 +86,13 @@ func (c Call) RefuseFileWarnings() {
 	}
 }
 
-// Suppressed says which findings comments in the documents suppress, if the function has found that out itself.
+// Suppressed records the findings that comments in the documents suppress, if the function has determined them itself.
 func (c Call) Suppressed(findings ...validate.Suppressed) {
 	*c.suppressed = append(*c.suppressed, findings...)
 }
 
-// SetRendered says which items of the list the function has rendered. In file mode a function whose output is Objects
-// prints no others; any other function prints them though they are local-config.
+// SetRendered marks items of the list as rendered by the function. In file mode, a function that prints objects prints no
+// others; any other function prints them even if they are local-config.
 func (c Call) SetRendered(items ...*krm.Item) {
 	if c.rendered == nil {
 		return
@@ -109,9 +109,9 @@ func (c Call) Print(text []byte) {
 	}
 }
 
-// ConfigError reports that the value of a field of the config must be different: in file mode the call is wrong then (exit
-// code 2), and else it is an error of the functionConfig. The key is the field's key, with what is below it in brackets or
-// after a dot, such as `phases[1]`.
+// ConfigError reports that a field of the config has a wrong value: in file mode, the call is wrong then (exit code 2);
+// otherwise, it is an error of the functionConfig. The key is the field's key, optionally followed by an index in
+// brackets or a key after a dot, such as `phases[1]`.
 func (c Call) ConfigError(key krm.Path, message string) {
 	at := FlagName(key)
 	if place := c.places[key]; place != "" {

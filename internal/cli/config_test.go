@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// configured runs a function with a functionConfig and returns what it was configured with.
+// configured runs a function with a functionConfig, and returns its config, its ConfigName and the outcome.
 func configured(config string) (*trial, string, outcome) {
 	var seen *trial
 	name := ""

@@ -12,7 +12,8 @@ type documenting struct {
 	Doc bool `json:"doc" help:"print the documentation as JSON, for catalogs of functions"`
 }
 
-// documentation is what programs of kpt's catalog print for --doc. The fields from Image on are those of metadata.yaml.
+// documentation is the output of --doc, in the format of kpt's catalog programs. The fields from Image on are those of
+// metadata.yaml.
 // https://github.com/kptdev/krm-functions-sdk/blob/main/go/fn/internal/docs/render.go
 type documentation struct {
 	Short              string   `json:"short"`

@@ -13,14 +13,14 @@ import (
 type Drawing struct {
 	Format string `json:"graph" arg:"FORMAT" help:"draw the documents"`
 
-	// Shows is what is drawn, for --help, such as "the steps of the plugins".
+	// Shows describes the drawing in --help, such as "the steps of the plugins".
 	Shows string
 	// Formats are the values of --graph.
 	Formats []string
-	// Kind is the kind of documents that are drawn. The others, and what is wrong with them, are ignored.
+	// Kind is the kind of documents that are drawn. Other documents and their findings are ignored.
 	Kind string
-	// Draw returns the whole document in one of the formats. What keeps a document of the list from being drawn is reported
-	// to the list; nothing is printed then. An error means that nothing can be drawn at all (exit code 2).
+	// Draw returns the whole drawing in one of the formats. Problems that prevent a document of the list from being drawn
+	// are reported to the list; nothing is printed then. An error means that nothing can be drawn at all (exit code 2).
 	Draw func(call Call, format string) ([]byte, error)
 }
 
@@ -33,7 +33,7 @@ func (d *Drawing) flags() []Field {
 
 func (d *Drawing) isAsked() bool { return d.Format != "" }
 
-// DrawingFlags returns the flags that have a meaning for a drawing, beside --graph.
+// DrawingFlags returns the flags that have a meaning for a drawing, besides --graph.
 func DrawingFlags() []string {
 	return []string{"set", "values", "allow-embed-outside", "kustomize", "exclude", "no-project", "print-config", "verbose"}
 }

@@ -14,11 +14,11 @@ import (
 type Field struct {
 	// Key is its key in the functionConfig.
 	Key string
-	// Help is what --help says.
+	// Help is its description in --help.
 	Help string
 
-	flag  string   // in file mode, empty if there is none
-	short string   // the flag's letter, empty if there is none
+	flag  string   // in file mode; empty if it has no flag
+	short string   // the flag's letter; empty without one
 	arg   string   // the name of the flag's value in --help, empty for that of its type
 	enum  []string // the values that it, or each element of it, may have; nil for any
 	value reflect.Value
@@ -30,7 +30,7 @@ type Composite interface {
 	Config
 	// Parts returns pointers to the parts.
 	Parts() []any
-	// Without returns the keys of fields that are no flags.
+	// Without returns the keys of fields that are not flags.
 	Without() []string
 }
 
@@ -77,7 +77,7 @@ func fieldsOfStruct(config any) []Field {
 	return fields
 }
 
-// Default returns the default value, the elements of a list separated by commas; empty if there is none.
+// Default returns the default value, the elements of a list separated by commas; empty if the field has no default.
 func (f Field) Default() string {
 	switch value := f.value.Interface().(type) {
 	case map[string]string:

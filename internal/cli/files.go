@@ -23,7 +23,7 @@ func (r *run) files(ctx context.Context) int {
 	return r.mode().run(ctx, r)
 }
 
-// checked is what came of reading the files and processing them.
+// checked is the result of reading and processing the files.
 type checked struct {
 	read    *load.Package
 	list    *krm.ResourceList
@@ -37,7 +37,7 @@ type checked struct {
 	sink sink
 }
 
-// objects returns what the function has rendered for a cluster.
+// objects returns the rendered objects that are meant to be applied.
 func (r *run) objects(c *checked) []*krm.Item {
 	return slices.DeleteFunc(r.forCluster(c.list.Items()), func(item *krm.Item) bool { return !c.rendered[item] })
 }
@@ -122,7 +122,8 @@ func (r *run) processAll(read *load.Package, then *older, with steps) (*checked,
 	return c, nil
 }
 
-// complete adds to what the function has said: what was found when the files were read, and where values are from.
+// complete adds the findings from reading the files to the function's results, and the project file and the variables
+// without a value to its summary.
 func (r *run) complete(c *checked, call Call, found krm.Results) {
 	c.text = *call.text
 	if name := r.project.Name(); name != "" && c.summary != "" {
@@ -189,7 +190,7 @@ func (r *run) read(line *progress, then *older, with steps, parts PartsProcessor
 	return read, nil
 }
 
-// report returns what was found, for all formats.
+// report returns the report of the run, for all formats.
 func (r *run) report(c *checked, withContext bool) *report.Report {
 	all := &report.Report{
 		Name: r.Name, Version: BuildVersion(), Rules: r.Rules, List: c.list, Results: c.results, Summary: c.summary,

@@ -28,7 +28,7 @@ func folder(t *testing.T, archive string) string {
 	return dir
 }
 
-// below replaces the folder's path in what a run said.
+// below removes the folder's path from the output of a run.
 func below(dir string, o outcome) outcome {
 	o.stdout = strings.ReplaceAll(o.stdout, dir+"/", "")
 	o.stderr = strings.ReplaceAll(o.stderr, dir+"/", "")
@@ -169,7 +169,7 @@ func TestFlagsConfigureTheFunction(t *testing.T) {
 	}, seen)
 }
 
-// What the function refuses of its config is a wrong call. What else it reports is not hidden, but nothing is on stdout.
+// A config value that the function refuses makes the call wrong. Other results are still reported, but stdout is empty.
 func TestMisconfiguredFlags(t *testing.T) {
 	t.Parallel()
 	f := function(func(_ *trial, call cli.Call) {
@@ -204,8 +204,8 @@ try: --prune: must be true or false, not "perhaps"
 `}, got)
 }
 
-// A value whose template could not be filled in is not judged. A function that needs it reports it once; one that only
-// reports findings says in its summary what it did not know.
+// A value whose template could not be filled in is not checked. A function that needs it reports it once; one that only
+// reports findings names the unset variables in its summary.
 func TestUnfilledTemplatesHideWhatFollows(t *testing.T) {
 	t.Parallel()
 	judge := func(_ *trial, call cli.Call) {
@@ -224,7 +224,7 @@ func TestUnfilledTemplatesHideWhatFollows(t *testing.T) {
 	assert.Equal(t, outcome{1, "", missing + other}, got)
 }
 
-// Of a block scalar only the lines with directives are not judged.
+// Of a block scalar, only the lines with directives are not checked.
 func TestUnfilledLinesOfABlockScalar(t *testing.T) {
 	t.Parallel()
 	f := checker(func(_ *trial, call cli.Call) {
@@ -270,7 +270,7 @@ x y: a
 	}
 }
 
-// What a document holds can neither steer the terminal nor make a second line.
+// The text of a document can neither control the terminal nor start a second line.
 func TestHostileTextStaysInItsLine(t *testing.T) {
 	t.Parallel()
 	name := `"a\u001b[31m\nerror: \u202egood\u2028"`

@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Findings is the mode that prints findings, and changes nothing but what --fix asks for.
+// Findings is the mode that prints findings. It changes files only with --fix.
 type Findings struct {
 	Format  string `json:"output" short:"o" arg:"FORMAT" help:"how findings are printed: text, json, sarif or junit"`
 	Context bool   `json:"context" help:"print the source below each finding, as it is on a terminal"`
@@ -63,7 +63,7 @@ func (f *Findings) run(ctx context.Context, r *run) int {
 	return ExitFindings
 }
 
-// read reads and checks the documents, but for sandboxes of which an earlier call knows that nothing is wrong with them.
+// read reads and checks the documents, except for sandboxes in which an earlier call found nothing.
 func (f *Findings) read(ctx context.Context, r *run) (*checked, error) {
 	if f.Format == report.JUnit { // which lists all documents
 		return r.readAndProcess(steps{})

@@ -17,14 +17,14 @@ import (
 // maxPasses is how often --fix checks the files again: a fix can reveal another one.
 const maxPasses = 10
 
-// fixes is what --fix did so far.
+// fixes records the changes of --fix.
 type fixes struct {
-	lines bytes.Buffer // about what was changed
+	lines bytes.Buffer // about the changes
 	count int
 }
 
-// fix changes the files as results propose, and checks again until nothing is left to change. What cannot be changed is
-// reported on stderr, and stays a finding.
+// fix makes the changes that results propose, and checks the files again until no change is left. A change that cannot be
+// made is reported on stderr, and its finding remains.
 func (f *fixes) fix(ctx context.Context, r *run, c *checked) (*checked, error) {
 	for range maxPasses {
 		refused, changed, err := f.pass(ctx, c)
@@ -100,7 +100,7 @@ func (f *fixes) file(
 	return len(made), nil
 }
 
-// apply returns a text with the changes that can be made together, and these.
+// apply makes the changes that can be made together, and returns them and the new text.
 func apply(name string, before []byte, proposals []proposal, refused *bytes.Buffer) (made []proposal, after []byte) {
 	edits := make([]edit.Edit, 0, len(proposals))
 	for _, p := range proposals {

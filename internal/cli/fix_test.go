@@ -20,7 +20,7 @@ func write(t *testing.T, dir, name, text string, mode os.FileMode) string {
 	return path
 }
 
-// What is certain is changed, in the quotes it was in, and not a byte more.
+// Certain fixes are made within the existing quotes, and no other byte changes.
 func TestFixChangesWhatIsCertain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ before, after string }{
@@ -57,7 +57,7 @@ func TestFixChangesWhatIsCertain(t *testing.T) {
 	}
 }
 
-// What cannot be changed for sure is reported, stays a finding, and the file stays as it is.
+// A fix that cannot be made safely is reported, its finding remains, and the file stays unchanged.
 func TestFixRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, why string }{

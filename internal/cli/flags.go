@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// reading are the flags about what is read.
+// reading holds the flags for the input.
 type reading struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
 	Values            []string          `json:"values" arg:"FILE" help:"file with values of variables; --set wins; repeatable"`
@@ -209,7 +209,7 @@ func (r *run) check() error {
 	return r.configureFiles()
 }
 
-// wrongVariables returns what is wrong with the values of --set.
+// wrongVariables returns the errors of the values of --set.
 func (r *run) wrongVariables() (wrong flagErrors) {
 	for _, name := range slices.Sorted(maps.Keys(r.Set)) {
 		switch {
@@ -222,7 +222,7 @@ func (r *run) wrongVariables() (wrong flagErrors) {
 	return wrong
 }
 
-// givenExcept returns the name of a flag that is given, but for the allowed ones; empty if there is none.
+// givenExcept returns the name of a given flag other than the allowed ones; empty without such a flag.
 func givenExcept(flags *pflag.FlagSet, allowed ...string) string {
 	name := ""
 	flags.Visit(func(f *pflag.Flag) {

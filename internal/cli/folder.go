@@ -17,12 +17,12 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// FolderOptions say to which folder documents are written, and how.
+// FolderOptions are the options of a FolderWriter.
 type FolderOptions struct {
 	Folder string
 	// Compare changes nothing, and reports how the folder differs.
 	Compare bool
-	// PerObject gives each object a file of its own, and not each sandbox.
+	// PerObject writes a separate file for each object instead of each sandbox.
 	PerObject bool
 	// Kustomization adds a kustomization.yaml.
 	Kustomization bool
@@ -32,19 +32,20 @@ type FolderOptions struct {
 	AllowEmpty bool
 	// AllowLeaks lets the create phase of a sandbox be removed without its delete phase.
 	AllowLeaks bool
-	// Diff asks for FolderReport.Diff of what is written, too.
+	// Diff asks for FolderReport.Diff when the folder is written, too.
 	Diff bool
-	// Cache has the files of an earlier run that stay as they are; nil if there are none.
+	// Cache has the files of an earlier run that stay unchanged; nil if nothing is reused.
 	Cache *incremental.Cache
 }
 
-// FolderReport is what became of a folder.
+// FolderReport is the result of writing a folder or comparing it.
 type FolderReport struct {
-	// Results are why it was not written, or in which files it differs; errors.
+	// Results are errors: the reasons why it was not written, or the files in which it differs.
 	Results krm.Results
-	// Diff is how it differs, or differed if FolderOptions.Diff asks for that, in the unified format.
+	// Diff holds the differences of a compared folder, or with FolderOptions.Diff, the changes to a written one, in the
+	// unified format.
 	Diff []byte
-	// Summary says what was done.
+	// Summary describes the outcome, such as how many files were written.
 	Summary string
 }
 
@@ -69,7 +70,7 @@ type FolderWriter struct {
 	Add func(shared, others []*krm.Item) error
 	// Finish writes the objects that were added, or compares them.
 	Finish func(ctx context.Context) (FolderReport, error)
-	// Close frees what holds the objects.
+	// Close frees the storage of the objects.
 	Close func() error
 }
 
@@ -95,7 +96,7 @@ func (f *Folder) flags() []Field {
 
 func (*Folder) isAsked() bool { return false }
 
-// folder is the folder that is written or compared, empty if there is none.
+// folder returns the folder that is written or compared; empty if no flag names one.
 func (f *Folder) folder() string { return cmp.Or(f.Check, f.OutputDir) }
 
 func (f *Folder) check(r *run) error {
@@ -169,7 +170,8 @@ func (f *Folder) options(r *run) FolderOptions {
 	}
 }
 
-// run writes what was found to stderr, or to stdout in another format than text, and with text the diff to stdout.
+// run writes the findings to stderr and the diff to stdout. In a format other than text, it writes the findings to stdout
+// instead.
 func (f *Folder) run(ctx context.Context, r *run) int {
 	if f.folder() == "" {
 		c, err := r.readAndProcess(r.printing())

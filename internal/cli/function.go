@@ -1,11 +1,11 @@
-// Package cli runs a KRM function as a program: it reads arguments and streams, hands a list of documents to the
-// function, and turns what the function reports into output and an exit code. Its main type is Function; a main calls
-// Main with one, and a command with subcommands calls Function.Run.
+// Package cli runs a KRM function as a program. It reads arguments and streams, passes a list of documents to the
+// function, and turns its results into output and an exit code. The main type is Function: a main function passes one to
+// Main, and a command with subcommands calls Function.Run.
 //
 // Without a path a function reads a ResourceList from stdin and writes it to stdout, as orchestrators expect (stdin
 // mode). With paths it reads files, and prints findings or documents for people and for kubectl (file mode). The exit
 // code is 0 without an error finding, 1 with one, and 2 if the call itself is wrong, such as the value of a flag; then
-// nothing is on stdout.
+// nothing is written to stdout.
 package cli
 
 import (
@@ -37,18 +37,18 @@ type Function struct {
 	Config func() Config
 	// Extensions are the features that the function has.
 	Extensions []extension.Extension
-	// Rules are the rules that the results name, for formats that describe them and for --explain; nil if there are none.
+	// Rules are the rules that the results name, for formats that describe them and for --explain; nil without rules.
 	Rules validate.Ruleset
-	// Modes returns what file mode can do with the documents. The first mode is that without a flag that asks for another
-	// one. They are new for each run.
+	// Modes returns the modes of file mode, new ones for each run. The first mode is used unless a flag asks for another
+	// one.
 	Modes func() []Mode
 	// OpenRevision opens the files of a git revision. If it is set, file mode has --base and --base-ref, and Call has
 	// the older state.
 	OpenRevision func(name string) (Revision, error)
-	// Workloads reports that the function works on Kubernetes objects of any kind, so that paths that have nothing else are
-	// no mistake.
+	// Workloads reports that the function works on Kubernetes objects of any kind, so that paths with nothing else are not a
+	// mistake.
 	Workloads bool
-	// ReadsProject reports that file mode reads the project file rplug.yaml: variables, and patterns of what is excluded.
+	// ReadsProject reports that file mode reads the project file rplug.yaml: variables, and patterns of excluded files.
 	ReadsProject bool
 	// Project has the other keys of the project file that have a meaning for the function: fields of the config, sections
 	// with such fields, and "catalogs" if the documents of catalogs are input.

@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Collecting garbage takes time, and leaving it takes memory. By default, a run is short and keeps most of what it makes.
+// Collecting garbage takes time, and leaving it takes memory. By default, a run is assumed to be short and to keep most
+// of the memory that it allocates.
 const (
 	// heapGrowth is how much the heap may grow, in per cent, before it is collected.
 	heapGrowth = 400
@@ -61,7 +62,8 @@ func afterCollection() {
 	}, struct{}{})
 }
 
-// setHeapGrowth computes what the last collection left from the size at which the next one starts.
+// setHeapGrowth sets the growth of the heap. It computes the live heap after the last collection from the size at which
+// the next one starts.
 func setHeapGrowth() {
 	var heap runtime.MemStats
 	runtime.ReadMemStats(&heap)

@@ -52,7 +52,7 @@ func (r *run) writeUsage(b *strings.Builder, defaults *run) {
 	}
 }
 
-// printedBy names what a mode prints.
+// printedBy returns a noun for the output of a mode.
 func printedBy(mode Mode) string {
 	switch mode := mode.(type) {
 	case *Findings:
@@ -65,7 +65,7 @@ func printedBy(mode Mode) string {
 	return "objects"
 }
 
-// writeFields writes how each field is given, what it means, and its default.
+// writeFields writes the usage, the description and the default of each field.
 func writeFields(b *strings.Builder, fields []Field) {
 	column := 0
 	usages := make([]string, len(fields))

@@ -8,8 +8,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// inForce is the text of --print-config: a YAML mapping with the keys of the config and of the project file, and behind
-// each value in a comment where it is from.
+// inForce returns the text of --print-config: a YAML mapping with the keys of the config and of the project file, and the
+// source of each value in a comment.
 func (r *run) inForce() string {
 	var s Settings
 	if _, draws := r.mode().(*Drawing); !draws {

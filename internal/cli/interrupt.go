@@ -18,7 +18,8 @@ func (i Interrupted) Error() string { return "interrupted: " + i.Signal.String()
 // ExitCode is that of a process that a signal has ended, as in shells.
 func (i Interrupted) ExitCode() int { return 128 + int(i.Signal) }
 
-// signals is how a process handles signals. Its context carries it to those who write files or clean up.
+// signals is the state of a process that handles signals. Its context carries it to functions that write files or clean
+// up.
 type signals struct {
 	writing atomicfile.Guard
 	// cancel ends a context of Interruptible on the first signal; nil if the signal ends the process.
@@ -28,7 +29,8 @@ type signals struct {
 type signalsKey struct{}
 
 // Interruptible returns a context that the first SIGINT or SIGTERM ends, with Interrupted as its cause, until stop is
-// called. The second one ends the process as HandleSignals says, which must have returned the parent or one above it.
+// called. The second one ends the process as HandleSignals describes. The parent must be the context of HandleSignals, or
+// derived from it.
 func Interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	s, handled := parent.Value(signalsKey{}).(*signals)

@@ -19,8 +19,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// program is what the test binary does when it is started again: "within" waits inside of atomicfile.Uninterrupted for a line on stdin,
-// "idle" outside of one.
+// program is the environment variable that tells a restarted test binary how to run: "within" waits for stdin to end
+// inside of atomicfile.Uninterrupted, "idle" outside of it.
 const program = "INTERRUPT_PROGRAM"
 
 func TestMain(m *testing.M) {

@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Mode is what file mode does with documents: it prints objects, reports findings, writes pins. The fields of its struct
-// with a `json` tag are flags.
+// Mode is an operation of file mode on documents, such as printing objects, reporting findings or writing pins. The
+// fields of its struct with a `json` tag are flags.
 type Mode interface {
 	// flags returns the mode's flags, with their defaults.
 	flags() []Field
@@ -41,30 +41,30 @@ func (r *run) isLinter() bool {
 	return reports
 }
 
-// steps are what a mode adds to reading documents and to running the function on them.
+// steps are the steps that a mode adds to reading documents and to running the function on them.
 type steps struct {
-	// exclude are patterns of what is not read.
+	// exclude are patterns of files that are not read.
 	exclude []load.Exclusion
-	// read is called with what was read; nil if nothing is to be done.
+	// read is called with the documents that were read; it may be nil.
 	read func(*load.Package) error
 	// process runs in place of the function, on any documents; nil for the function.
 	process func(Call) (summary string, err error)
 	// writesLock is Call.WriteLock.
 	writesLock bool
-	// newSink returns what receives the objects to print while documents, of which these are kept in a list, are processed a
-	// part at a time; nil if all documents must be in the list in the end.
+	// newSink returns the sink for the objects to print while documents are processed a part at a time; kept are those in a
+	// list. It is nil if all documents must be in the list in the end.
 	newSink func(read *load.Package, kept *krm.ResourceList) sink
-	// cache has what an earlier run has rendered; nil if nothing is reused.
+	// cache has the files that an earlier run has rendered; nil if nothing is reused.
 	cache *incremental.Cache
-	// now and base have what an earlier run has checked, of today and of the older state; nil if nothing is reused.
+	// now and base have the checks of an earlier run, of the current and of the older state; nil if nothing is reused.
 	now, base *incremental.Checks
 }
 
-// Printing is the mode that prints documents: those that result, without local-config ones.
+// Printing is the mode that prints the resulting documents, without local-config ones.
 type Printing struct {
 	KeepInputs bool `json:"keepInputs" help:"print local-config documents too"`
 
-	// Rendered prints only what the function has rendered, see Call.SetRendered, if the inputs are not kept.
+	// Rendered prints only the objects that the function has rendered (see Call.SetRendered), unless the inputs are kept.
 	Rendered bool
 	// Edited means that the function changes documents, and neither adds nor removes any.
 	Edited bool
@@ -86,7 +86,7 @@ func (p *Printing) run(_ context.Context, r *run) int {
 	switch {
 	case p.Rendered && !p.KeepInputs:
 		with = r.printing()
-	case p.Edited && len(r.Kustomize) == 0: // what kustomize builds is not read again
+	case p.Edited && len(r.Kustomize) == 0: // the output of kustomize is not read again
 		with.newSink = func(read *load.Package, kept *krm.ResourceList) sink {
 			return &edited{printed: printed{run: r, withInputs: p.KeepInputs}, read: read, list: kept}
 		}
@@ -185,11 +185,11 @@ type Page struct {
 	Text func(config Config, run Run) ([]byte, error)
 }
 
-// Run is what a page is about.
+// Run is the run that a page describes.
 type Run struct {
 	// Report has the documents and the findings.
 	*report.Report
-	// Paths are the arguments, and Objects what the function has rendered: nothing if there is an error.
+	// Paths are the arguments, and Objects the rendered objects: none if there is an error.
 	Paths   []string
 	Objects []*krm.Item
 }

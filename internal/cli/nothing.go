@@ -8,8 +8,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// ReportNothing warns why file mode has nothing to print: `kubectl apply -f -` only says that no objects were passed to it.
-// Reason says why the sandboxes, of which there is at least one, render to nothing.
+// ReportNothing warns that file mode has nothing to print, and why: `kubectl apply -f -` only reports that no objects
+// were passed to it. Reason explains why the sandboxes, at least one, render to nothing.
 func (c Call) ReportNothing(cluster string, objects []*krm.Item, reason func([]*document.Sandbox) string) {
 	if !c.FileMode || len(objects) > 0 || c.List.Results().Failed() {
 		return

@@ -14,8 +14,8 @@ import (
 // Splitter is a config whose function can work on the sandboxes of very many documents a part at a time, so that neither all
 // of their trees nor all rendered objects are in memory.
 type Splitter interface {
-	// Split returns what does that; nil if the values of the config need all documents at once. The cache is nil if there is
-	// none; otherwise the processor is a load.Reuser.
+	// Split returns the processor for the parts; nil if the values of the config require all documents at once. The cache
+	// may be nil; with a cache, the processor is a load.Reuser.
 	Split(cache *incremental.Cache) PartsProcessor
 }
 
@@ -23,8 +23,7 @@ type Splitter interface {
 type PartsProcessor interface {
 	load.Postponer
 	// ProcessParts is Config.Process for documents of which some are postponed: those are not in the list of the call. It
-	// returns false if it takes all documents at once to know the objects or the findings; nothing must come of what it has
-	// done then.
+	// returns false if the objects or the findings require all documents at once; its work must have no effect then.
 	ProcessParts(call Call, documents Postponed) (summary string, done bool, err error)
 }
 
@@ -153,7 +152,7 @@ const (
 	fewTexts  = 20_000
 )
 
-// parts returns what can process the documents a part at a time; nil if they are needed at once.
+// parts returns the processor for the parts of the documents; nil if they are needed at once.
 func (r *run) parts(with steps) PartsProcessor {
 	config, ok := r.config.(Splitter)
 	if !ok || with.newSink == nil || r.Base != "" || r.BaseRef != "" {
@@ -162,7 +161,7 @@ func (r *run) parts(with steps) PartsProcessor {
 	return config.Split(with.index())
 }
 
-// index returns what an earlier run has rendered or checked; nil if nothing is reused.
+// index returns the cache of an earlier run that rendered or checked the documents; nil if nothing is reused.
 func (s steps) index() *incremental.Cache {
 	if s.now != nil {
 		return s.now.Cache

@@ -41,8 +41,8 @@ func (p *Pins) check(r *run) error {
 	return nil
 }
 
-// run writes what was done to stderr, and nothing to stdout. A lock is written after the documents were read again: they may
-// have no place for what was asked for.
+// run reports the changes on stderr, and writes nothing to stdout. A lock is written after the pinned documents were read
+// again: they may have no place to record the requested references.
 func (p *Pins) run(ctx context.Context, r *run) int {
 	update, err := p.openLock(ctx)
 	if err != nil {
@@ -97,7 +97,7 @@ const (
 	errBuilt    = atomicfile.SkipError("it must be in a file that is read: what a kustomization builds cannot be changed")
 )
 
-// written is what --write did.
+// written is the result of --write.
 type written struct {
 	lines           bytes.Buffer
 	pinned, skipped int

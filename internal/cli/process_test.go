@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// trial is a function that does what its config says.
+// trial is a function whose config controls its behavior.
 type trial struct {
 	Phases    []string          `json:"phases" help:"the phases to render"`
 	Prune     bool              `json:"prune" help:"remove what is not rendered"`
@@ -63,7 +63,7 @@ func function(show func(*trial, cli.Call)) cli.Function {
 	}
 }
 
-// outcome is what a run left.
+// outcome is the exit code and the output of a run.
 type outcome struct {
 	code           int
 	stdout, stderr string

@@ -19,8 +19,8 @@ type fromProject struct {
 	PrintConfig bool `json:"printConfig" help:"print what is in force, and where it is from, and read no document"`
 }
 
-// configureFiles completes the variables and the config with what files say: first the project file, then those of --values.
-// Flags win.
+// configureFiles completes the variables and the config with values from files: first the project file, then those of
+// --values. Flags take precedence.
 func (r *run) configureFiles() (err error) {
 	if r.ReadsProject && !r.NoProject {
 		if r.project, err = FindProject(".", extension.Rules(r.Extensions)...); err != nil {
@@ -42,7 +42,7 @@ func (r *run) configureFiles() (err error) {
 	return nil
 }
 
-// applyProject sets the fields of the config that the project file has and no flag: of a map the keys.
+// applyProject sets the fields of the config that are set in the project file and not by a flag; of a map, the keys.
 func (r *run) applyProject() {
 	r.places = map[krm.Path]string{}
 	given := r.project.given(r.Project)
@@ -68,8 +68,8 @@ func (r *run) applyProject() {
 	}
 }
 
-// exclusions returns the patterns of the project file and of the flags. place returns where in the files that are read a
-// folder is.
+// exclusions returns the patterns of the project file and of the flags. place returns the path of a folder in the files
+// that are read.
 func (r *run) exclusions(place func(folder string) (string, error)) ([]load.Exclusion, error) {
 	all := append(r.project.Exclusions(), load.Exclusion{Patterns: r.Exclude, From: ".", Source: "--exclude"})
 	for i := range all {
@@ -81,8 +81,8 @@ func (r *run) exclusions(place func(folder string) (string, error)) ([]load.Excl
 	return all, nil
 }
 
-// isOfCatalog reports whether a result is about a document of the catalogs and not of the paths, for a function that checks
-// the paths: catalogs are there for what these refer to.
+// isOfCatalog reports whether a result is about a document of the catalogs and not of the paths, for a function that only
+// reports findings. Such a function checks only the paths: catalogs provide the documents that these refer to.
 func (r *run) isOfCatalog(result krm.Result) bool {
 	file, named := result.Place.File, slices.Concat(r.paths, r.Kustomize)
 	return r.isLinter() && file != "" && isBelow(file, r.catalogs) && !isBelow(file, named)

@@ -28,7 +28,7 @@ type projectDocument struct {
 	v1alpha1.Project
 }
 
-// check returns everything that is wrong with the file, whatever command reads it.
+// check returns all errors of the file, regardless of the command that reads it.
 func (p *Project) check(d projectDocument, extensions []validate.Extension) error {
 	if d.APIVersion != contract.APIVersion || d.Kind != contract.Project {
 		return fmt.Errorf("%s: must be a %s of %s, not %q of %q",
@@ -57,7 +57,7 @@ func (p *Project) wrong(path krm.Path, message string) error {
 	return fmt.Errorf("%s: %s: %s", p.Place(path), path, message)
 }
 
-// checkCatalog returns what is wrong with the text of a path of catalogs.
+// checkCatalog returns why a path of catalogs is invalid; empty if it is valid. It reads no files.
 func checkCatalog(path string) string {
 	switch {
 	case path == "" || path == load.Stdin:

@@ -16,8 +16,8 @@ import (
 // ProjectFile is the name of the project file.
 const ProjectFile = "rplug.yaml"
 
-// Project is a project file, which holds what would otherwise be repeated as flags. Its methods may be called on nil, too:
-// there is no project file then.
+// Project is a project file, which holds settings that would otherwise be repeated as flags. Its methods may also be
+// called on nil, which means that no project file is used.
 type Project struct {
 	v1alpha1.Project
 	// File is its path: from the folder that it was looked for from if that path is relative.
@@ -28,8 +28,8 @@ type Project struct {
 }
 
 // FindProject reads the project file of a folder: the one in it, or the next one above it up to the top of its git
-// repository. It returns nil if there is none. Outside of a repository the folders above may be other people's, so they are
-// not searched. The levels of rules may name those of the extensions.
+// repository. It returns nil if it finds no project file. Outside of a repository, the folders above may belong to other
+// users, so they are not searched. The file may set levels for rules of the extensions, too.
 func FindProject(folder string, extensions ...validate.Extension) (*Project, error) {
 	absolute, err := filepath.Abs(folder)
 	if err != nil {
@@ -71,7 +71,7 @@ func readProject(file, folder, top string, extensions []validate.Extension) (*Pr
 // Place returns where a field of the file is, as FILE:LINE.
 func (p *Project) Place(path krm.Path) string { return placeOf(p.File, p.root, path) }
 
-// Name is the path of the file in messages, empty if there is none.
+// Name returns the path of the file for messages; empty without a project file.
 func (p *Project) Name() string {
 	if p == nil {
 		return ""
@@ -79,7 +79,7 @@ func (p *Project) Name() string {
 	return p.File
 }
 
-// Exclusions returns the patterns of what folders are read without.
+// Exclusions returns the patterns of files that are excluded when folders are read.
 func (p *Project) Exclusions() []load.Exclusion {
 	if p == nil || len(p.Exclude) == 0 {
 		return nil
@@ -87,7 +87,7 @@ func (p *Project) Exclusions() []load.Exclusion {
 	return []load.Exclusion{{Patterns: p.Exclude, From: filepath.Dir(p.File), Source: p.File}}
 }
 
-// placeOf returns the place of a field of a file, of one that is not there that of the file's first line.
+// placeOf returns the place of a field of a file, or the file's first line if the field is missing.
 func placeOf(file string, root *yaml.Node, path krm.Path) string {
 	line := 1
 	if node, found := path.Find(root); found {

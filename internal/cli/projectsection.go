@@ -61,7 +61,7 @@ func (p *Project) has(path krm.Path) bool {
 	return found && (node.Kind != yaml.ScalarNode || node.ShortTag() != "!!null")
 }
 
-// checkSections refuses fields that have a key of their own at the top of the file, or belong to a call.
+// checkSections refuses fields that are also keys at the top of the file, or belong to one call.
 func (p *Project) checkSections() (errs []error) {
 	fields := fieldsOf(&p.Project)
 	top := make([]string, 0, len(fields))

@@ -17,7 +17,7 @@ import (
 // resourcesPath is where a sandbox refers to plugins.
 const resourcesPath krm.Path = "spec.resources"
 
-// recordKeys are the annotations in which resolution records what was asked for.
+// recordKeys are the annotations in which resolution records requested references and digests.
 var recordKeys = []string{contract.DigestsKey, contract.RequestedKey}
 
 // Pinned is a document with references, as it was read.
@@ -108,7 +108,7 @@ func recordOf(item *krm.Item) map[string]string {
 	return record
 }
 
-// noRecord is the record of nothing: a line of its own is not removed.
+// noRecord is the empty record. It replaces an old record, since edits do not remove annotations.
 const noRecord = "{}"
 
 // annotations returns the annotations that have changed.

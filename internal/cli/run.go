@@ -37,7 +37,7 @@ type run struct {
 	project  *Project                 // nil if none is in force
 	catalogs []string                 // paths of catalogs, to be read after the others
 	values   map[string]VariableValue // of variables
-	places   map[krm.Path]string      // of what the project file says, by the path in the config
+	places   map[krm.Path]string      // of the values from the project file, by their path in the config
 
 	stdin  io.Reader
 	stdout output
@@ -56,7 +56,7 @@ func newRun(f Function) *run {
 	return r
 }
 
-// misconfigured is an error about flags whose value the function refuses. The results are what it found nevertheless.
+// misconfigured is an error about flags whose value the function refuses. The results are its other findings.
 type misconfigured struct {
 	flagErrors
 	results krm.Results
@@ -140,8 +140,8 @@ func (r *run) end(results krm.Results, withFindings bool, summary string) int {
 	return ExitClean
 }
 
-// withCounts adds the numbers of errors and warnings to a summary, or for a function that prints findings, that there
-// are none.
+// withCounts adds the numbers of errors, warnings and suppressed findings to a summary. For a function that only reports
+// findings and has no results, it adds "no findings".
 func (r *run) withCounts(summary string, results krm.Results) string {
 	numbers := map[krm.Severity]int{}
 	for _, result := range results {

@@ -11,17 +11,18 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// sourceDefault is the source of what neither a flag nor a file has set.
+// sourceDefault is the source of values that neither a flag nor a file has set.
 const sourceDefault = "default"
 
-// Setting is a value that is in force, and where it is from: a flag, FILE:LINE, or "default".
+// Setting is a value that is in effect, and its source: a flag, FILE:LINE, or "default".
 type Setting struct{ Value, Source string }
 
-// Settings are what is in force for a command, as YAML with the sources in comments. Keys are printed in the order of the
-// calls.
+// Settings holds the values in effect for a command, as YAML with the sources in comments. Keys are printed in the order
+// of the method calls.
 type Settings struct{ text strings.Builder }
 
-// Text returns the YAML below a line that names the command and the project file, empty if there is none.
+// Text returns the YAML below a line that names the command and the project file. The path of the project file may be
+// empty.
 func (s *Settings) Text(command, projectFile string) string {
 	with := " without a project file"
 	if projectFile != "" {

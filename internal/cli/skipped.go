@@ -63,8 +63,8 @@ func (r *run) listSkipped(c *checked) {
 	_, _ = lines.WriteTo(r.stderr)
 }
 
-// hasNothing reports whether the paths have no document that is meant for us, today or in the older state. What comes from
-// stdin is the output of another program, which may be empty.
+// hasNothing reports whether the paths have no document for us, now or in the older state. Stdin is the output of another
+// program, which may be empty.
 func (r *run) hasNothing(c *checked, base *Base) bool {
 	if slices.Contains(r.paths, load.Stdin) || len(c.read.Findings) > 0 {
 		return false

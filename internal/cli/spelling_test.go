@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// spelling is a function that finds spelling mistakes: `tuh` as a value and `form` as a key, for both of which it is
-// certain what is meant, and in every text of several lines the word `mistake`.
+// spelling is a function that finds spelling mistakes: `tuh` as a value and `form` as a key, whose corrections are
+// certain, and the word `mistake` in every text of several lines.
 type spelling struct {
 	Wish string `json:"wish" help:"must not be given"`
 }

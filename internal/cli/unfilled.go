@@ -12,11 +12,11 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// columns are those of a line from one up to another one.
+// columns is a half-open range of columns of a line.
 type columns struct{ from, to int }
 
-// unfilled is where templates could not be filled in, by file and line: other findings about such a value mean nothing. Of
-// a block scalar these are the lines with directives.
+// unfilled holds the places of values whose templates could not be filled in, by file and line: other findings about such
+// a value are meaningless. Of a block scalar, these are the lines with directives.
 type unfilled map[krm.Place][]columns
 
 func newUnfilled(read *load.Package) unfilled {
@@ -45,12 +45,13 @@ func (u unfilled) add(file string, line int, c columns) {
 	u[at] = append(u[at], c)
 }
 
-// isAbout reports whether a result is about such a value, and does not say itself that there is no other.
+// isAbout reports whether a result is about such a value, unless it is the finding that the template could not be filled
+// in.
 func (u unfilled) isAbout(result krm.Result) bool {
 	return u.has(result.Place) && result.Tags[krm.RuleTag] != load.RuleTemplate
 }
 
-// has reports whether a place is in such a value. Those of a line are in order.
+// has reports whether a place is in such a value. The values of a line are in order.
 func (u unfilled) has(place krm.Place) bool {
 	line := u[krm.Place{File: place.File, Line: place.Line}]
 	after, _ := slices.BinarySearchFunc(line, place.Column+1, func(c columns, column int) int { return c.from - column })

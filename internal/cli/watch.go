@@ -10,13 +10,13 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// Watched is what --watch looks at.
+// Watched holds the paths to watch with --watch, and the functions to call.
 type Watched struct {
 	// Paths are files, and folders with everything below.
 	Paths []string
-	// Without is a folder that does not count, empty if there is none.
+	// Without is a folder to ignore; it may be empty.
 	Without string
-	// Start runs the function for the first time. It must be called when everything is watched, so that no change is lost.
+	// Start runs the function for the first time. It must be called when all paths are watched, so that no change is lost.
 	Start func()
 	// Changed runs the function again. The files, at least one, are those that changed.
 	Changed func(files []string)
@@ -54,8 +54,8 @@ func (r *run) watch(ctx context.Context, args []string) int {
 	return ExitClean
 }
 
-// again runs the function with the same arguments. What is wrong with them now, as by an edit of the project file, ends only
-// this run.
+// again runs the function with the same arguments. An error in them, for example after an edit of the project file, ends
+// only this run.
 func (r *run) again(ctx context.Context, args []string) (code int) {
 	next := newRun(r.Function)
 	next.stdin, next.stdout, next.stderr, next.isAgain = r.stdin, r.stdout, r.stderr, true
@@ -66,7 +66,7 @@ func (r *run) again(ctx context.Context, args []string) (code int) {
 	return next.files(ctx)
 }
 
-// checkWatch refuses to watch what does not change, or whose output would be printed again and again.
+// checkWatch refuses to watch stdin, which does not change, or to print all objects again after each change.
 func (r *run) checkWatch() error {
 	folder, writes := r.mode().(*Folder)
 	switch {
@@ -78,7 +78,7 @@ func (r *run) checkWatch() error {
 	return nil
 }
 
-// written is the folder that is written or compared, empty if there is none.
+// written returns the folder that is written or compared; empty if the mode has no folder.
 func (r *run) written() string {
 	if folder, writes := r.mode().(*Folder); writes {
 		return folder.folder()

@@ -15,12 +15,12 @@ import (
 
 // lockFile is the document that --write-lock updates.
 type lockFile struct {
-	item   *krm.Item // nil if there is none yet
+	item   *krm.Item // nil if it does not exist yet
 	before []byte
 }
 
-// openLock opens the file of --write-lock before the documents are read: of two commands that update one lock, the second
-// reads what the first has written. It is nil without --write-lock.
+// openLock opens the file of --write-lock before the documents are read: if two commands update the same lock, the second
+// one reads the lock that the first one wrote. It returns nil without --write-lock.
 func (p *Pins) openLock(ctx context.Context) (*atomicfile.Update, error) {
 	if p.WriteLock == "" {
 		return nil, nil
@@ -32,8 +32,8 @@ func (p *Pins) openLock(ctx context.Context) (*atomicfile.Update, error) {
 	return update, nil
 }
 
-// readLock finds the lock that is to be updated among the documents that were read, or reads it, too. It must be the only
-// lock, and alone in its file. It is nil without --write-lock.
+// readLock finds the lock to update among the documents that were read, or else reads it. It must be the only lock, and
+// the only document in its file. The result is nil without --write-lock.
 func (p *Pins) readLock(read *load.Package) (*lockFile, error) {
 	if p.WriteLock == "" {
 		return nil, nil
@@ -61,7 +61,7 @@ func (p *Pins) readLock(read *load.Package) (*lockFile, error) {
 	return &lockFile{item, before}, err
 }
 
-// onlyLock returns the lock among documents, nil if there is none.
+// onlyLock returns the lock among documents; nil if they contain no lock.
 func (p *Pins) onlyLock(documents []load.Document, isTarget func(load.Document) bool) (lock *krm.Item, err error) {
 	for _, d := range documents {
 		switch isLock, isOwn := d.Item.Kind() == p.LockKind, isTarget(d); {
@@ -76,7 +76,7 @@ func (p *Pins) onlyLock(documents []load.Document, isTarget func(load.Document) 
 	return lock, nil
 }
 
-// write writes the lock, if it has changed, and returns what was done.
+// write writes the lock if it has changed, and returns a message about the result.
 func (p *Pins) write(list *krm.ResourceList, lock *lockFile, update *atomicfile.Update) (done string, err error) {
 	if lock.item == nil {
 		for _, item := range list.Items() {
@@ -101,7 +101,8 @@ func (p *Pins) write(list *krm.ResourceList, lock *lockFile, update *atomicfile.
 	return "wrote " + p.WriteLock, nil
 }
 
-// endWithLock writes the lock if there is no error, and ends the run: the findings and what was done go to stderr.
+// endWithLock writes the lock if there is no error, and ends the run: the findings and a message about the lock go to
+// stderr.
 func (p *Pins) endWithLock(r *run, c *checked, lock *lockFile, update *atomicfile.Update) int {
 	if update == nil {
 		return r.end(c.results, true, c.summary)
