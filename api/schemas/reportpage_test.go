@@ -68,7 +68,7 @@ var meanings = map[string]string{
 	"value":                        "The value, with `--show-outputs`.",
 }
 
-// forUsers rewords what comments say of Go.
+// forUsers rewords references to Go in comments.
 var forUsers = strings.NewReplacer(": see Result.", ".", "with Options.Keep", "with `--keep`", "with Options.ShowValues", "with `--show-values`")
 
 // reportPage writes the fields of reports. The comments of a package are read once.

@@ -45,8 +45,8 @@ type Fixture struct {
 	// repeated until it does. Without it a fixture is ready when its port accepts connections, or without a port at
 	// once.
 	Ready []string `json:"ready"`
-	// State is a command that prints what the fixture holds, such as the names of databases, run like Ready. If a phase runs
-	// a second time, it must print the same as before.
+	// State is a command that prints the contents of the fixture, such as the names of databases. It runs like Ready.
+	// If a phase runs a second time, it must print the same as before.
 	State []string `json:"state"`
 	// TimeoutSeconds is the time limit for the fixture to be ready; 0 means DefaultTestTimeout.
 	TimeoutSeconds int `json:"timeoutSeconds"`

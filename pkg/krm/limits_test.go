@@ -17,7 +17,8 @@ func parsedItem(t *testing.T, object string) (*ResourceList, *Item) {
 	return list, list.Items()[0]
 }
 
-// Of an object with very many findings the first are reported, and how many others there are: as severe as the worst of them.
+// Of very many findings about an object, only the first are reported, and the number of the others as a finding as
+// severe as the worst of them.
 func TestResults_limited(t *testing.T) {
 	t.Parallel()
 	list, item := parsedItem(t, "apiVersion: v1\nkind: A\nmetadata: {name: a}\nspec: {}")

@@ -88,7 +88,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// What orchestrators send without a complete identity passes.
+// Items that orchestrators send without a complete identity are accepted.
 func TestParseNameless(t *testing.T) {
 	t.Parallel()
 	for _, item := range []string{

@@ -34,7 +34,7 @@ func setAnnotation(kind string) kio.Filter {
 	})
 }
 
-// processors are made with what kyaml has.
+// processors returns examples of kyaml's processors.
 func processors() map[string]framework.ResourceListProcessor {
 	return map[string]framework.ResourceListProcessor{
 		"nothing":  framework.SimpleProcessor{Config: &struct{}{}, Filter: kio.FilterAll(kyaml.FilterFunc(func(o *kyaml.RNode) (*kyaml.RNode, error) { return o, nil }))},

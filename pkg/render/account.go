@@ -92,9 +92,9 @@ func appendNew(names []string, name string) []string {
 	return append(names, name)
 }
 
-// checkAccounts warns of accounts by which scripts of one sandbox may write outputs of another. It refuses delete phases
-// that scripts of another sandbox may write to: by a patch of the Secret of a delete step they would mark it as done, and
-// the cleanup would remove the outputs while what they describe still exists.
+// checkAccounts warns of accounts by which scripts of one sandbox may write outputs of another. It refuses delete
+// phases that scripts of another sandbox may write to: by patching the Secret of a delete step they would mark it as
+// done, and the cleanup would remove the outputs while the objects they describe still exist.
 func (p *plan) checkAccounts() {
 	all, byID := p.accounts()
 	for _, a := range all {

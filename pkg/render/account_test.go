@@ -20,7 +20,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// accountPlugins differ in what the account of their overlay can do.
+// accountPlugins differ in the rights of the account in their overlay.
 var accountPlugins = map[string]string{
 	"shared": accountPlugin("shared", "{serviceAccountName: team}", true),
 	"former": accountPlugin("former", "{serviceAccount: team}", true),

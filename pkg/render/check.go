@@ -15,8 +15,8 @@ import (
 
 const overlayPath krm.Path = "spec.runner.podTemplateOverlay"
 
-// checker looks for what would make a wrong or a dangerous object of a plugin. What else a plugin must keep is for
-// package validate.
+// checker looks for mistakes in a plugin that would make a wrong or dangerous object. Package validate checks the other
+// rules for plugins.
 type checker struct {
 	traits   engine.Traits
 	mounts   map[string]bool // of the overlay's main container
@@ -61,7 +61,7 @@ func (c *checker) report(at krm.Path, format string, args ...any) {
 	c.problems = append(c.problems, strictyaml.Error(at, format, args...))
 }
 
-// form reports what is wrong with a name.
+// form reports the problem with a name, if any.
 func (c *checker) form(at krm.Path, wrong string) {
 	if wrong != "" {
 		c.report(at, "%s", wrong)
@@ -99,7 +99,8 @@ func (c *checker) inputs(ref document.StepRef, step *v1alpha1.Step) {
 	}
 }
 
-// file checks where an input is mounted. A path is hostile: it must not hide what the step needs, nor a token.
+// file checks the mount path of an input. Paths are untrusted: they must hide neither files that the step needs nor a
+// token.
 func (c *checker) file(at krm.Path, file string, taken map[string]bool) {
 	wrong := document.CheckFile(file)
 	file = path.Clean(file)
@@ -120,7 +121,7 @@ func (c *checker) file(at krm.Path, file string, taken map[string]bool) {
 	taken[file] = true
 }
 
-// text refuses what the engine would replace, where no reference can stand for it.
+// text refuses text that the engine would replace, in places where a reference cannot be used instead.
 func (c *checker) text(at krm.Path, text string) {
 	if e := c.traits.Expansion; e != nil && e.MatchString(text) {
 		c.report(at, "must not hold %q, which %s replaces: use engine jobs", e.FindString(text), c.traits.Title)

@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// leavesSecrets reports whether steps of either phase have outputs, so that somebody has to remove them.
+// leavesSecrets reports whether steps of either phase have outputs, so that their Secrets must be removed.
 func leavesSecrets(spec *v1alpha1.ResourcePluginSpec) bool {
 	for _, step := range document.Steps(spec) {
 		if len(step.Outputs) > 0 {
@@ -19,7 +19,7 @@ func leavesSecrets(spec *v1alpha1.ResourcePluginSpec) bool {
 	return false
 }
 
-// recorded says which create steps without outputs have a Secret that records them.
+// recorded selects the create steps without outputs that have a Secret to record them.
 type recorded int
 
 const (
@@ -68,9 +68,9 @@ func toCleanUp(spec *v1alpha1.ResourcePluginSpec) int {
 	return count
 }
 
-// cleanup adds what ends a delete phase: it waits until all delete steps have published, which those without outputs do
-// too, and removes the Secrets of both phases and the copies. What a create step published is of use to the next try
-// until then. It does not wait for steps that are given up, whose Secrets it removes, too.
+// cleanup adds the helper job that ends a delete phase: it waits until all delete steps have published, even those
+// without outputs, and removes the Secrets of both phases and the copies. Until then, the outputs of create steps are
+// available to retries. It does not wait for abandoned steps, but removes their Secrets, too.
 func (r *renderer) cleanup() {
 	deleting := r.publishing(v1alpha1.PhaseDelete)
 	awaited, kept := r.runs(deleting), r.publishing(v1alpha1.PhaseCreate)

@@ -58,7 +58,8 @@ func planOf(t *testing.T, job *batchv1.Job) (plan contract.Plan) {
 	return plan
 }
 
-// rights are what the Roles of a ServiceAccount allow, as `namespace verb name`, of a Job `namespace verb job of STEP`.
+// rights returns the permissions that Roles grant a ServiceAccount, as `namespace verb name`, or for a Job as
+// `namespace verb job of STEP`.
 func rights(t *testing.T, objects []object, account string) (all []string) {
 	t.Helper()
 	for _, object := range ofKind(objects, "RoleBinding") {
@@ -137,7 +138,7 @@ func TestTheCleanupMayRemoveWhatThereIsAndNothingElse(t *testing.T) {
 	assert.Equal(t, int64(2*(1800+300+90+600)), *jobs[0].Spec.ActiveDeadlineSeconds)
 }
 
-// Pod Security "restricted" takes what we run beside the steps, as it is rendered.
+// Pod Security "restricted" accepts the rendered helper jobs.
 func TestHelperJobsAreRestricted(t *testing.T) {
 	t.Parallel()
 	for phase, helper := range map[v1alpha1.Phase]string{
@@ -167,7 +168,7 @@ func TestHelperJobsAreRestricted(t *testing.T) {
 	}
 }
 
-// Delete steps without outputs publish their stamp, or nobody would know when they are through.
+// Delete steps without outputs publish their stamp: otherwise the cleanup could not tell when they have finished.
 func TestTheCleanupWaitsForAllDeleteSteps(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")

@@ -15,7 +15,7 @@ type inCluster string
 
 func (c inCluster) Cluster() string { return string(c) }
 
-// What is left of sandboxes, and what is said, for the cluster that a config names.
+// The remaining sandboxes and the warning for the cluster that a config names.
 func TestOneCluster(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -47,7 +47,7 @@ func TestOneCluster(t *testing.T) {
 	}
 }
 
-// A config that must choose, or that names a cluster without sandboxes, is refused with what it can choose.
+// A config that must name a cluster, or that names one without sandboxes, is refused with the possible names.
 func TestClusterMustBeChosen(t *testing.T) {
 	t.Parallel()
 	sandboxes := []inCluster{"staging", "a", "staging", "c"}
@@ -64,7 +64,7 @@ func TestClusterMustBeChosen(t *testing.T) {
 	}
 }
 
-// Our own documents are marked as input; everything else, and what is marked already, stays byte for byte.
+// Our own documents are marked as input; all others, and those already marked, stay the same byte for byte.
 func TestMarkInputs(t *testing.T) {
 	t.Parallel()
 	const head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"

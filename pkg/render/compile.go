@@ -13,15 +13,15 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
-// compiledPhase is what all resources that use one phase of a plugin have in common. It is read-only once it is made:
-// resources may be rendered at the same time.
+// compiledPhase holds the parts of a plugin's phase that all resources share. It is read-only once it is compiled:
+// resources may be rendered concurrently.
 type compiledPhase struct {
 	variant
 
 	options   Options
 	engine    engine.Engine
 	traits    engine.Traits
-	hasJobs   bool // each task has a Job of its own
+	hasJobs   bool // each task has its own Job
 	spec      *v1alpha1.ResourcePluginSpec
 	phase     v1alpha1.Phase
 	namespace string
@@ -121,7 +121,7 @@ func readOverlay(spec *v1alpha1.ResourcePluginSpec) (*overlay.Overlay, []stricty
 	return o, problems
 }
 
-// checkEngine reports what of the overlay the engine cannot express.
+// checkEngine reports the fields of the overlay that the engine cannot express.
 func checkEngine(e engine.Engine, o *overlay.Overlay) []strictyaml.Problem {
 	found := e.Check(&o.Template)
 	problems := make([]strictyaml.Problem, len(found))
@@ -134,8 +134,8 @@ func checkEngine(e engine.Engine, o *overlay.Overlay) []strictyaml.Problem {
 	return problems
 }
 
-// base returns the overlay without what would be merged with the step's own parts if those must stand alone: the command
-// and arguments of main, and variables that the step sets.
+// base returns the overlay without the fields that would be merged with the step's own although those must stand alone:
+// the command and arguments of main, and variables that the step sets.
 func (c *compiledPhase) base(s *step) (*corev1.PodTemplateSpec, []strictyaml.Problem) {
 	base := c.overlay.Template.DeepCopy()
 	var problems []strictyaml.Problem
@@ -163,7 +163,7 @@ func (c *compiledPhase) base(s *step) (*corev1.PodTemplateSpec, []strictyaml.Pro
 	return base, problems
 }
 
-// containerNamed returns the container of that name, nil if there is none.
+// containerNamed returns the container with that name, or nil.
 func containerNamed(containers []corev1.Container, name string) *corev1.Container {
 	for i := range containers {
 		if containers[i].Name == name {

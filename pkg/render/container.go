@@ -22,7 +22,7 @@ func (c *compiledPhase) inputManager(s *step) corev1.Container {
 	return c.helperContainer(contract.InputManager, contract.HelperInputs, env, ioMount, tokenMount)
 }
 
-// outputManager is the container that waits for the script's end and publishes what it left.
+// outputManager is the container that waits for the script to end and publishes its outputs.
 func (c *compiledPhase) outputManager() corev1.Container {
 	env := append(c.producerVariables(nil), annotationVariable(contract.OutputSecretVariable, contract.OutputSecretKey))
 	return c.helperContainer(contract.OutputManager, contract.HelperOutputs, env, ioMount, tokenMount)
@@ -57,7 +57,7 @@ func (c *compiledPhase) helperContainer(
 	})
 }
 
-// HelperContainer returns a container with what limits those of ours.
+// HelperContainer returns a container with the limits of our containers.
 func HelperContainer(container corev1.Container) corev1.Container {
 	container.Resources = corev1.ResourceRequirements{
 		Limits: resources("500m", "128Mi"), Requests: resources("10m", "16Mi"),
@@ -89,13 +89,13 @@ func fieldVariable(name, path string) corev1.EnvVar {
 	return corev1.EnvVar{Name: name, ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{FieldPath: path}}}
 }
 
-// annotationVariable is a variable with the value of an annotation of the Pod: a later kustomize overlay renames what
-// annotations name, and nothing in variables.
+// annotationVariable is a variable with the value of an annotation of the Pod: a later kustomize overlay renames
+// objects that annotations name, but not those in variables.
 func annotationVariable(name, annotation string) corev1.EnvVar {
 	return fieldVariable(name, "metadata.annotations['"+annotation+"']")
 }
 
-// AddToken gives one container of a Pod a token and the API server's certificate. The others have none.
+// AddToken gives one container of a Pod, and no other, a token and the API server's certificate.
 func AddToken(pod *corev1.PodSpec, container *corev1.Container) {
 	pod.AutomountServiceAccountToken = new(false)
 	pod.Volumes = append(pod.Volumes, tokenVolume())

@@ -6,10 +6,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// What has no option, in seconds.
+// Durations without an option, in seconds.
 const (
-	// waitSeconds is the contract.Plan.WaitSeconds of Jobs: longer than a helper that waits for producers retries what a Role
-	// denies that may be applied after the Job, so that one which is missing is reported.
+	// waitSeconds is the contract.Plan.WaitSeconds of Jobs. It exceeds the time for which a helper that waits for
+	// producers retries requests denied for lack of a Role, which may be applied after the Job, so that a missing Role
+	// is reported.
 	waitSeconds = 90
 	// backOffSeconds is the longest time after which Kubernetes replaces a Pod of a Job
 	// (https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-backoff-failure-policy).
@@ -61,7 +62,7 @@ func (c *compiledPhase) limitWait(plan *contract.Plan, producers []*step) {
 	}
 }
 
-// times multiplies; the result is at most what Kubernetes takes as activeDeadlineSeconds of a Pod.
+// times multiplies; the result is at most the maximum that Kubernetes accepts as activeDeadlineSeconds of a Pod.
 func times(seconds int64, n int) int64 {
 	if seconds > math.MaxInt32/int64(n) {
 		return math.MaxInt32
@@ -69,7 +70,7 @@ func times(seconds int64, n int) int64 {
 	return seconds * int64(n)
 }
 
-// waitingContainer is the container of a step that may end with contract.ExitWaited, if there is one.
+// waitingContainer returns the container of a step that may end with contract.ExitWaited, or an empty string.
 func (s *step) waitingContainer() string {
 	if len(s.producers) == 0 {
 		return ""

@@ -116,7 +116,8 @@ func TestAncestors(t *testing.T) {
 	assert.Equal(t, map[string][]string{"s1": {"s0"}, "s2": {"s1", "s0"}, "s3": {"s2", "s0", "s1"}}, follows)
 }
 
-// One account serves the helpers of all steps of a phase. It may follow the producers, and write what the steps publish.
+// One account serves the helpers of all steps of a phase. It may follow the producers, and write the Secrets of the
+// steps.
 func TestStepsShareAnAccount(t *testing.T) {
 	t.Parallel()
 	objects := rendered(t, read(t, "postgres"), v1alpha1.PhaseCreate, DefaultOptions(), testRequest)

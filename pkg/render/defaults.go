@@ -37,7 +37,7 @@ func (c *compiledPhase) setDefaults() error {
 	return nil
 }
 
-// defaults returns podTemplateDefaults, nil if there are none, or if Validate refuses them.
+// defaults returns podTemplateDefaults, or nil if they are not set or Validate refuses them.
 func (o *Options) defaults() *corev1.PodTemplateSpec {
 	if o.PodTemplateDefaults == "" {
 		return nil

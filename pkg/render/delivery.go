@@ -12,9 +12,9 @@ import (
 // The tools that bring rendered objects to a cluster, as v1alpha1.RenderPhase.Delivery names them.
 //
 // Objects have the same name, spec and generation under every tool: a tool only adds annotations, so that a team that
-// changes tools runs nothing twice. What must outlive a removal is kept under every tool that removes what it no longer
-// finds: the Secrets that steps publish to, since delete steps read them, and the scripts, since other renders name the
-// same ConfigMap.
+// changes tools runs nothing twice. Some objects must outlive a removal. They are kept under every tool that removes
+// objects it no longer finds: the Secrets that steps publish to, since delete steps read them, and the scripts, since
+// other renders name the same ConfigMap.
 //
 // No tool is asked to wait for a step: one that failed would stop all sandboxes of a delivery, and a workload that cannot
 // start before an output is published would keep the step from being applied. The steps wait for each other by
@@ -30,12 +30,12 @@ const (
 // Tools are all tools.
 var Tools = []string{kubectl, argoCD, flux, helm, kpt}
 
-// hasHooks reports whether the tool can hold a delete phase back until what it delivered is removed. Only then both phases
-// can be in one render.
+// hasHooks reports whether the tool can hold a delete phase back until the delivered objects are removed. Only then can
+// both phases be in one render.
 func hasHooks(tool string) bool { return tool == argoCD || tool == helm }
 
-// recreates reports whether the tool creates again what the cluster has removed. A finished workload must not be removed
-// then: one that publishes nothing would run again.
+// recreates reports whether the tool creates objects again that the cluster has removed. In that case a finished
+// workload must not be removed: one that publishes nothing would run again.
 func recreates(tool string) bool { return tool == argoCD || tool == flux || tool == kpt }
 
 // The values of v1alpha1.RenderPhase.DeleteHook: a delete phase that was held back runs before or after everything else of
@@ -45,7 +45,7 @@ const (
 	postDelete = "PostDelete"
 )
 
-// delivery is how rendered objects get to a cluster.
+// delivery describes how rendered objects get to a cluster.
 type delivery struct {
 	tool, hook string
 	// isTemplate is set if Helm executes the objects as templates.
@@ -76,8 +76,8 @@ func (d delivery) annotations(o *object, index int) map[string]string {
 	return nil
 }
 
-// Delivered returns the annotations with which the tool of the options brings an object of a kind to a cluster. One that is
-// held waits until what was delivered is removed; the index orders these.
+// Delivered returns the annotations with which the tool of the options brings an object of a kind to a cluster. A held
+// object waits until the delivered objects are removed; the index orders held objects.
 func (o *Options) Delivered(kind string, isHeld bool, index int) map[string]string {
 	d := delivery{tool: o.Delivery, hook: o.DeleteHook, holds: isHeld}
 	return d.annotations(&object{kind: kind, phase: v1alpha1.PhaseDelete}, index)
@@ -95,9 +95,9 @@ func (d delivery) isHeld(o *object) bool {
 	return d.holds && o.phase == v1alpha1.PhaseDelete && !isKept(o)
 }
 
-// forArgoCD puts what workloads need into a wave before them: accounts, roles and ConfigMaps count as healthy at once, so
-// the next wave never waits. All workloads are in wave 0, where a user's own objects are by default: Argo CD starts a
-// wave when the one before is healthy, and a Job is healthy when it is complete
+// forArgoCD puts the dependencies of workloads into a wave before them: accounts, roles and ConfigMaps count as healthy
+// at once, so the next wave never waits. All workloads are in wave 0, where a user's own objects are by default: Argo
+// CD starts a wave when the one before is healthy, and a Job is healthy when it is complete
 // (https://argo-cd.readthedocs.io/en/stable/user-guide/sync-waves/).
 //
 // Hooks of a deletion are created at once and in any order; waves mean nothing there.
@@ -111,7 +111,7 @@ func (d delivery) forArgoCD(o *object) map[string]string {
 			"argocd.argoproj.io/hook-delete-policy": "HookSucceeded",
 		}
 	case isKept(o):
-		// What is kept after a change or a removal does not make the Application OutOfSync
+		// An object that is kept after a change or a removal does not make the Application OutOfSync
 		// (https://argo-cd.readthedocs.io/en/stable/user-guide/compare-options/).
 		return map[string]string{sync: "Prune=false,Delete=false", compare: "IgnoreExtraneous", wave: "-1"}
 	case isWorkload(o):
@@ -121,7 +121,7 @@ func (d delivery) forArgoCD(o *object) map[string]string {
 	}
 }
 
-// forFlux keeps Secrets and scripts from garbage collection, and what holds scripts and variables from post-build
+// forFlux keeps Secrets and scripts from garbage collection, and objects with scripts or variables from post-build
 // substitution, which would fill in `${NAME}` where the shell should
 // (https://fluxcd.io/flux/components/kustomize/kustomizations/).
 func forFlux(o *object) map[string]string {
@@ -145,9 +145,9 @@ func forKpt(o *object) map[string]string {
 }
 
 // forHelm keeps Secrets and scripts, and makes hooks of a delete phase that is held back. Helm runs hooks one after the
-// other by weight and waits for each workload (https://helm.sh/docs/topics/charts_hooks/), so the weights follow the order
-// of the objects: what a workload needs, and the producers it waits for, come before it. A failed hook's objects stay
-// until the next try.
+// other by weight and waits for each workload (https://helm.sh/docs/topics/charts_hooks/), so the weights follow the
+// order of the objects: the dependencies of a workload, and the producers it waits for, come before it. A failed hook's
+// objects stay until the next try.
 func (d delivery) forHelm(o *object, index int) map[string]string {
 	switch {
 	case d.isHeld(o):

@@ -95,7 +95,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// Workloads of all engines are delivered as Jobs are, and so is what they need, with either phase and with a delete phase
+// Workloads of all engines and their dependencies are delivered like Jobs, with either phase and with a delete phase
 // that is held back.
 func TestAnnotations_ofEngines(t *testing.T) {
 	t.Parallel()
@@ -159,7 +159,7 @@ func TestAnnotations_ofEngines(t *testing.T) {
 	}
 }
 
-// Without the tool's annotations, and without Helm's escapes, every object is byte for byte what kubectl gets.
+// Without the tool's annotations, and without Helm's escapes, every object is byte for byte the one for kubectl.
 func TestOnlyAnnotationsDiffer(t *testing.T) {
 	t.Parallel()
 	want := objects()
@@ -212,7 +212,7 @@ func TestTools(t *testing.T) {
 	assert.Equal(t, []string{argoCD, flux, kpt}, again)
 }
 
-// What the escapes are for: Go's templates, as Helm uses them, print the text as it was.
+// Escaped text passes through Go's templates, as Helm uses them, unchanged.
 func FuzzEscape(f *testing.F) {
 	f.Add("{{ .Values }}")
 	f.Add("{{{`}}")

@@ -42,7 +42,7 @@ func askEngines(t *testing.T, objects []object, args ...string) []byte {
 	return out
 }
 
-// What is rendered, with whatever options, is what the engines' own types, schemas and validators accept.
+// With any options, the engines' own types, schemas and validators accept the rendered objects.
 func TestEngines_acceptWhatIsRendered(t *testing.T) {
 	t.Parallel()
 	var all []object
@@ -93,8 +93,8 @@ func TestEngines_knowNewerFields(t *testing.T) {
 	}
 }
 
-// Each engine publishes to the same Secrets, and a step has the same generation: what one has created, another can delete,
-// and a step that is published does not run again.
+// Each engine publishes to the same Secrets, and a step has the same generation: one engine can delete the resources
+// that another has created, and a published step does not run again.
 func TestEngines_agreeOnSecretsAndGenerations(t *testing.T) {
 	t.Parallel()
 	for _, folder := range []string{"hello", "files"} {
@@ -215,8 +215,8 @@ func awkwardText(random *rand.Rand) string {
 	return text.String()
 }
 
-// Whatever is in values, main gets the same variables, files, command and mounts from each engine, after the engine's own
-// substitution and Kubernetes' expansion.
+// Whatever the values contain, main gets the same variables, files, command and mounts from each engine, after the
+// engine's own substitution and Kubernetes' expansion.
 func TestEngines_valuesArriveUnchanged(t *testing.T) {
 	t.Parallel()
 	checkout.Tool(t, "engines")
@@ -229,7 +229,7 @@ func TestEngines_valuesArriveUnchanged(t *testing.T) {
 		plugin := func(forTekton bool) *document.Plugin {
 			p := parse(t, flowing)
 			value := overlay
-			for forTekton && inTekton.MatchString(value) { // what cannot be escaped is an error, which other tests expect
+			for forTekton && inTekton.MatchString(value) { // text that cannot be escaped is an error, which other tests expect
 				value = inTekton.ReplaceAllString(value, "")
 			}
 			annotation := strings.ReplaceAll(value, "{", "") + "{{ .Data.x }}"
@@ -272,7 +272,8 @@ func TestEngines_valuesArriveUnchanged(t *testing.T) {
 	}
 }
 
-// The names that Argo Workflows takes for itself are refused: those of what its controller adds to the Pods of Jobs.
+// The names that Argo Workflows reserves are refused: those of the containers and volumes that its controller adds to
+// Pods.
 func TestEngines_takeNamesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	want := podsOfJobs(rendered(t, parse(t, flowing), v1alpha1.PhaseCreate, DefaultOptions(), testRequest))
@@ -340,7 +341,7 @@ func configMaps(objects []object) map[string]map[string]string {
 	return all
 }
 
-// effectiveContainer is what counts of a container when it runs.
+// effectiveContainer holds the fields of a container that count when it runs.
 type effectiveContainer struct {
 	Words, Mounts []string
 	Env           map[string]string
@@ -403,7 +404,7 @@ func TestTekton_mountsOutputsFromSecrets(t *testing.T) {
 	assert.NotContains(t, use.Steps[0].Env[0].Value, `"file"`, "the helper writes no files")
 }
 
-// outputsOf returns what the helper that publishes knows of a step's outputs.
+// outputsOf returns the outputs of a step in the plan of the helper that publishes them.
 func outputsOf(t *testing.T, pod *corev1.Pod) []contract.Output {
 	t.Helper()
 	manager := containerNamed(pod.Spec.Containers, contract.OutputManager)
@@ -417,7 +418,8 @@ func outputsOf(t *testing.T, pod *corev1.Pod) []contract.Output {
 	return plan.Outputs
 }
 
-// A param of 900 kB that is read as a file is in a ConfigMap, not in what an engine stores and substitutes.
+// A param of 900 kB that is read as a file is in a ConfigMap, not in the workload that an engine stores and
+// substitutes.
 func TestEngines_takeLargeParams(t *testing.T) {
 	t.Parallel()
 	of := testRequest
@@ -434,7 +436,7 @@ func TestEngines_takeLargeParams(t *testing.T) {
 	}
 }
 
-// What no reference can stand for is refused where it is.
+// Text that the engine would replace is refused where a reference cannot be used instead.
 func TestEngines_refuseWhatTheyReplace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

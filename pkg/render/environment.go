@@ -11,8 +11,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// environment is what main gets as variables: those that every script gets, then the inputs. Outputs of other steps
-// come by reference, set by the kubelet after the init container saw them.
+// environment returns the variables of main: those that every script gets, then the inputs. Outputs of other steps come
+// by reference, set by the kubelet after the init container saw them.
 func (r *renderer) environment(s *step) []corev1.EnvVar {
 	const own = 4 // those of contract.StepVariables
 	env := append(make([]corev1.EnvVar, 0, own+len(s.spec.Inputs)),
@@ -82,7 +82,7 @@ func (r *renderer) planVariable(plan contract.Plan) corev1.EnvVar {
 	return Variable(contract.PlanVariable, string(text))
 }
 
-// plan is what a step's helpers know of it.
+// plan returns the plan for the helpers of a step.
 func (r *renderer) plan(s *step) contract.Plan {
 	plan := contract.Plan{
 		Step:                s.spec.Name,
@@ -114,7 +114,7 @@ func (r *renderer) hasEnded(s *step) bool {
 	return isTask && !r.traits.Waits
 }
 
-// inputsFrom lists what a step reads from another, with the files to write.
+// inputsFrom lists the inputs that a step reads from another, with the files to write.
 func (r *renderer) inputsFrom(s, producer *step) []contract.Input {
 	var inputs []contract.Input
 	for i := range s.spec.Inputs {

@@ -12,8 +12,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Steps, resources and sandboxes multiply each other. What would become too large is an error, the same each time, and
-// nothing is rendered.
+// Steps, resources and sandboxes multiply each other. If the objects would become too large, that is an error, the same
+// each time, and nothing is rendered.
 func TestPhases_tooLarge(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "renders phases of the largest sizes")

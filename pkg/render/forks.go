@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// What delete steps drop must not be in use by forks any more. Which tool can order that:
+// Forks must no longer use the resources that delete steps drop. The tools differ in whether they can order that:
 //
 //   - kubectl does what the user's commands say: those of docs/howto/teardown.md first delete forks, and wait for their
 //     Pods.
@@ -37,7 +37,7 @@ func (d delivery) awaitsForks() bool {
 	return d.tool != kubectl && (!d.holds || d.tool == helm && d.hook != preDelete)
 }
 
-// variant is what sandboxes change in a phase of a plugin.
+// variant holds the changes of a sandbox to a phase of a plugin.
 type variant struct {
 	// awaitsForks is set for delete phases whose steps wait for the end of the sandbox's forks.
 	awaitsForks bool
@@ -103,8 +103,8 @@ var forksRef = document.StepRef{Phase: v1alpha1.PhaseDelete, Index: -1}
 // isOfForks reports whether the step is that of forksStep.
 func (s *step) isOfForks() bool { return s.ref == forksRef }
 
-// awaitForks adds the helper job of forksStep. It may patch PodDisruptionBudgets by name, which includes to read them, and
-// not read Pods, whose variables and images are nobody else's business.
+// awaitForks adds the helper job of forksStep. It may patch PodDisruptionBudgets by name, which includes reading them,
+// but not read Pods, which would expose their variables and images.
 func (r *renderer) awaitForks(s *step) {
 	const helper = contract.HelperForks
 	m := r.metadata(r.phase, s)
@@ -144,9 +144,9 @@ type podDisruptionBudget struct {
 	Spec policyv1.PodDisruptionBudgetSpec `json:"spec"`
 }
 
-// budgets returns what counts the Pods of forks for a task whose steps wait for their end: an object in each namespace,
-// whose status has their number. It allows all evictions. Only Pods of the forks have one of the names. All resources of
-// the sandbox share it: no Pod that several select can be evicted.
+// budgets returns the objects that count the Pods of forks for a task whose steps wait for their end: one in each
+// namespace, whose status has the number of Pods. It allows all evictions. Only Pods of the forks have one of the
+// names. All resources of the sandbox share it: no Pod that several select can be evicted.
 func (p *plan) budgets(t *task) (budgets []object) {
 	if !t.phase.awaitsForks {
 		return nil
@@ -173,8 +173,8 @@ func (p *plan) budgets(t *task) (budgets []object) {
 	return budgets
 }
 
-// counted returns the namespaces in which Pods of forks are counted, and that of the steps: kustomize renames what an
-// annotation names only in its own namespace.
+// counted returns the namespaces in which Pods of forks are counted, and that of the steps: kustomize updates a name in
+// an annotation only if it refers to an object in the same namespace.
 func (r *request) counted(namespace string) []string {
 	namespaces := append(slices.Collect(maps.Keys(r.Forks)), namespace)
 	slices.Sort(namespaces)

@@ -6,8 +6,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// generation is a hash over what a step is made from: see package contract, Plan.Generation. Whatever else changes in
-// the plugin or in how it is rendered leaves it alone, so that a step that is published does not run again.
+// generation returns a hash of the parts that define a step: see Plan.Generation of package contract. Other changes to
+// the plugin or to the way it is rendered do not affect it, so that a published step does not run again.
 func (r *renderer) generation(s *step) string {
 	hashed := []string{s.hash, r.SandboxID, r.Resource}
 	if r.OwnKey {
@@ -29,7 +29,7 @@ func (r *renderer) generation(s *step) string {
 // Generations computes the generations of a plugin's create steps, which are the same under all options.
 type Generations struct{ compiled *compiledPhase }
 
-// GenerationInputs are what the generations of a sandbox's resource depend on, beside its plugin.
+// GenerationInputs are the inputs to the generations of a sandbox's resource, in addition to its plugin.
 type GenerationInputs struct {
 	SandboxID, Resource string
 	Params              map[string]string

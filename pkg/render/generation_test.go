@@ -156,7 +156,8 @@ func TestGenerationsAreThoseOfTheSecrets(t *testing.T) {
 	assert.Empty(t, NewGenerations(&p.Spec).Of(GenerationInputs{}), "steps that wait for each other have none")
 }
 
-// A fork in the namespace of the steps adds no object: the step's Secret has what it reads under a second key.
+// A fork in the namespace of the steps adds no object: the step's Secret has the outputs that the fork reads under a
+// second key.
 func TestForksBesideTheSteps(t *testing.T) {
 	t.Parallel()
 	p := read(t, "postgres")

@@ -25,7 +25,7 @@ var testRequest = request{
 	Plugin: "plugin@1.0.0", Digest: "sha256:0000000000000000000000000000000000000000000000000000000000000000",
 }
 
-// The golden files are what reviewers read: all that becomes of a plugin and a resource.
+// The golden files are for reviewers: they show all objects of a plugin and a resource.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	elsewhere := used("web", "publish", "x")

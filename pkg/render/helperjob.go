@@ -31,8 +31,7 @@ type helperJob struct {
 	removed []*document.OutputSecret
 }
 
-// helperJob adds a helper job with what it needs. It is named and bound to its own ServiceAccount, whatever the overlay
-// says.
+// helperJob adds a helper job with its dependencies. It has its own name and ServiceAccount, whatever the overlay sets.
 func (r *renderer) helperJob(h helperJob) {
 	hashed := append(make([]string, 0, len(h.producers)+2), h.helper, h.about)
 	m := r.metadata(r.phase, nil)
@@ -65,7 +64,7 @@ func (r *renderer) helperJob(h helperJob) {
 		to := map[string]string{contract.CopyToKey: h.plan.Producers[0].Copies[0]}
 		if r.traits.Waits {
 			ofObject.annotations = engine.Merged(ofObject.annotations, to)
-		} else { // the task has no object of its own
+		} else { // the task has no separate object
 			template.Annotations = engine.Merged(template.Annotations, to)
 		}
 	}
@@ -188,8 +187,8 @@ func (r *renderer) isUsed(s *step, output, namespace string) bool {
 	return s.ref.Phase == v1alpha1.PhaseCreate && r.used[namespace][v1alpha1.StepOutput{Name: s.spec.Name, Output: output}]
 }
 
-// copies adds what brings outputs to the Secrets of the same names in other namespaces: for each a workload of its own,
-// so that another namespace changes nothing of those that are there.
+// copies adds the workloads that copy outputs to the Secrets of the same names in other namespaces. Each namespace has
+// its own workloads, so that another namespace does not change the existing ones.
 func (r *renderer) copies() {
 	for _, namespace := range r.targets() {
 		var used []*step

@@ -7,10 +7,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// withoutRequests returns the labels and annotations of an overlay without those of domains that ask an admission webhook
-// to change the Pod, such as `vault.hashicorp.com/agent-inject: "true"`: what the webhook adds expects the ServiceAccount of
-// the steps, and a helper job has another. What keeps a webhook from acting, such as `sidecar.istio.io/inject: "false"`,
-// stays.
+// withoutRequests returns the labels and annotations of an overlay without those of domains that ask an admission
+// webhook to change the Pod, such as `vault.hashicorp.com/agent-inject: "true"`: the additions of the webhook expect
+// the ServiceAccount of the steps, and a helper job has another. Keys that keep a webhook from acting, such as
+// `sidecar.istio.io/inject: "false"`, stay.
 func withoutRequests(of *metav1.ObjectMeta) metav1.ObjectMeta {
 	asking := map[string]bool{}
 	for _, values := range []map[string]string{of.Labels, of.Annotations} {

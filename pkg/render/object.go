@@ -36,11 +36,11 @@ type object struct {
 	isShared bool
 	// added are annotations beside the object's own.
 	added map[string]string
-	// isTemplate is set if what Helm would take for an action must be escaped.
+	// isTemplate is set if text that Helm would take for an action must be escaped.
 	isTemplate bool
 }
 
-// buffers are what objects are printed to, so that each is held in as many bytes as it has.
+// buffers are reused for printing objects, so that each object is held in exactly as many bytes as it has.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // print prints the object by a function of yamlprint, with more annotations.
@@ -111,8 +111,8 @@ func isOrchestrators(key string) bool {
 	return false
 }
 
-// metadata is what an object or Pod template of a resource is labelled and annotated with. The labels select; the
-// annotations of the same keys hold the true values. Objects share the maps.
+// metadata holds the labels and annotations of an object or Pod template of a resource. Labels are for selectors; the
+// annotations with the same keys hold the true values. Objects share the maps.
 type metadata struct{ labels, annotations map[string]string }
 
 // add adds a label and the annotation of the same key.
@@ -153,8 +153,8 @@ func (r *renderer) metadata(phase v1alpha1.Phase, s *step) metadata {
 	return m
 }
 
-// objectMetadata adds what is on objects but not on Pod templates: a version that changes nothing in a step leaves its
-// template, and so its Job, as it is.
+// objectMetadata adds the annotations that objects have but Pod templates do not: a version that changes nothing in a
+// step leaves its template, and so its Job, unchanged.
 func (r *renderer) objectMetadata(m metadata) metadata {
 	annotations := maps.Clone(m.annotations)
 	annotations[contract.PluginKey] = r.Plugin

@@ -47,7 +47,7 @@ func rendered(
 
 var folders = []string{"hello", "postgres", "files"}
 
-// Whatever is rendered is what the API server's strict decoder takes, with names, labels and annotations that it takes.
+// The API server's strict decoder accepts all rendered objects, with their names, labels and annotations.
 func TestObjectsAreValidInKubernetes(t *testing.T) {
 	t.Parallel()
 	for _, folder := range folders {
@@ -107,7 +107,7 @@ func checkObject(t *testing.T, object object) {
 	}
 }
 
-// checkPod checks what the API server and the design ask of a Pod.
+// checkPod checks a Pod against the requirements of the API server and of the design.
 func checkPod(t *testing.T, spec *corev1.PodSpec) {
 	t.Helper()
 	require.Equal(t, corev1.RestartPolicyNever, spec.RestartPolicy)

@@ -6,11 +6,11 @@ import (
 )
 
 // operatorAccount is the ServiceAccount of the vendor's operator that plugins use for its rights
-// (https://github.com/signadot/plugins/tree/main/k8s-apply). The operator's chart has others, but with names that anybody
-// might give, such as "agent".
+// (https://github.com/signadot/plugins/tree/main/k8s-apply). The operator's chart has others, but with common names
+// such as "agent".
 const operatorAccount = "signadot-controller-manager"
 
-// checkOperator warns of what only the vendor's operator provides.
+// checkOperator warns of an account that only the vendor's operator provides.
 func checkOperator(o *overlay.Overlay) []strictyaml.Problem {
 	if o.Account() != operatorAccount {
 		return nil

@@ -30,31 +30,32 @@ const V010 = "v0.10"
 // keepJobs is the TTLSecondsAfterFinished with which Jobs stay.
 const keepJobs = -1
 
-// Options say what Phases renders.
+// Options are the options of Phases.
 type Options struct {
-	// RenderPhase are the fields of the function's config: see DefaultOptions. A sandbox whose annotation
-	// resourceplugins.dev/state is absent gets its delete phase whatever the phases are. RunnerNamespace goes before
-	// Namespaces, and an overlay's activeDeadlineSeconds before StepTimeoutSeconds. An empty Engine, Workload or Delivery is
-	// the default.
+	// RenderPhase holds the fields of the function's config: see DefaultOptions. A sandbox whose annotation
+	// resourceplugins.dev/state is absent gets its delete phase whatever the phases are. RunnerNamespace takes
+	// precedence over Namespaces, and an overlay's activeDeadlineSeconds over StepTimeoutSeconds. An empty Engine,
+	// Workload or Delivery means the default.
 	v1alpha1.RenderPhase
 
-	// Name is put on what is rendered: a run replaces and removes only what a run of the same name has rendered. KRM
-	// functions use the functionConfig's metadata.name.
+	// Name is set on the rendered objects: a run replaces and removes only objects that a run with the same name has
+	// rendered. KRM functions use the functionConfig's metadata.name.
 	Name string
-	// WithoutPaths means that what is rendered is to be piped into kubectl, and not kept in a package: it gets no path.
+	// WithoutPaths means that the rendered objects are piped into kubectl, and not kept in a package: they have no
+	// path.
 	WithoutPaths bool
-	// PostRender means that Helm has executed the templates of its chart: with Delivery helm, what Helm would take for an
-	// action is not escaped.
+	// PostRender means that Helm has already executed the templates of its chart: with Delivery helm, text that Helm
+	// would take for an action is not escaped.
 	PostRender bool
 	// RefuseEmpty makes it an error, and no warning, if no sandbox is of the cluster, or if no step runs in any of the
 	// namespaces: a misspelled name would render nothing, and tools that prune would delete everything.
 	RefuseEmpty bool
-	// Part means that the list has only some of the sandboxes: what must be said about all of them together is in
+	// Part means that the list has only some of the sandboxes: results about all of them together are in
 	// Summary.Together, and not reported.
 	Part bool
 }
 
-// IsTemplate reports whether Helm executes what is rendered as templates.
+// IsTemplate reports whether Helm executes the rendered objects as templates.
 func (o *Options) IsTemplate() bool { return o.Delivery == helm && !o.PostRender }
 
 // DefaultOptions are those of the function: the create phase as Jobs for kubectl. Scripts are rarely idempotent, so a failed

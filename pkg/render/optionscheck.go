@@ -55,7 +55,7 @@ func (o *Options) checkPhases(wrong *krm.OptionErrors) {
 	}
 }
 
-// checkEngine checks what only some engines can do.
+// checkEngine checks options that only some engines support.
 func (o *Options) checkEngine(wrong *krm.OptionErrors) {
 	e := o.engine()
 	switch {
@@ -134,7 +134,7 @@ func (o *Options) checkExpiry(wrong *krm.OptionErrors) {
 	}
 }
 
-// checkPackages checks what is for packages of Crossplane.
+// checkPackages checks the options for packages of Crossplane.
 func (o *Options) checkPackages(wrong *krm.OptionErrors) {
 	if o.Install != InstallJob && o.Install != InstallObjects {
 		wrong.Add("install", "must be %s or %s, not %q", InstallJob, InstallObjects, o.Install)

@@ -18,19 +18,20 @@ import (
 // folder is where rendered objects go in a package.
 const folder = "rendered/"
 
-// Summary counts what was rendered.
+// Summary describes the result of a render.
 type Summary struct {
-	// Workloads are what runs steps, of so many resources of so many sandboxes.
+	// Workloads is the number of workloads that run steps. Resources and Sandboxes are the numbers of the resources and
+	// sandboxes that these workloads belong to.
 	Workloads, Resources, Sandboxes int
 	// Kind is the kind of the workloads.
 	Kind string
-	// Phases are those of which there are workloads.
+	// Phases are the phases of the workloads.
 	Phases []v1alpha1.Phase
-	// Objects are the items of the list that this run has rendered: first as many as Shared says that belong to no sandbox in
-	// particular.
+	// Objects are the items of the list that this run has rendered. The first ones, as many as Shared, belong to no
+	// sandbox in particular.
 	Objects []*krm.Item
 	Shared  int
-	// Together is what depends on all sandboxes.
+	// Together holds the parts that depend on all sandboxes.
 	Together Together
 	// Shares are the parts of the sandboxes, by their names in lower case; nil without Options.Part.
 	Shares map[string]*Share
@@ -48,7 +49,8 @@ func (s Summary) Plus(other Summary) Summary {
 	}
 }
 
-// Together is what depends on all sandboxes of a list, of which parts are rendered one by one: see Options.Part.
+// Together holds the parts of a Summary that depend on all sandboxes of a list, if parts of the list are rendered one
+// by one: see Options.Part.
 type Together struct {
 	// Namespaces are those that must exist.
 	Namespaces map[string]bool
@@ -57,7 +59,7 @@ type Together struct {
 	Accounts bool
 }
 
-// Add adds what depends on the sandboxes of another part.
+// Add adds the values of another part.
 func (t *Together) Add(other Together) {
 	if t.Namespaces == nil {
 		t.Namespaces = map[string]bool{}
@@ -77,14 +79,14 @@ func (t *Together) Report(list *krm.ResourceList) {
 	}
 }
 
-// Phases renders the resources of the list's sandboxes, appends the objects to the list and removes from it what an earlier
-// run has rendered and this one has not. The list's plugin documents are the catalog; references that were not resolved
-// before are resolved in the same way, so that a render needs no other function. Documents of our own kinds are marked as
-// not to be applied.
+// Phases renders the resources of the list's sandboxes, appends the objects to the list and removes from it the objects
+// that an earlier run has rendered and this one has not. The list's plugin documents are the catalog; references that
+// were not resolved before are resolved in the same way, so that a render needs no other function. Documents of our own
+// kinds are marked as not to be applied.
 //
-// What is wrong with a document is reported to the list; objects of other sandboxes are rendered anyway, and nothing
-// is removed then. The error is krm.OptionErrors if options cannot be used, or is that of an item that cannot
-// be read; nothing is rendered then.
+// Problems with a document are reported to the list; objects of other sandboxes are rendered anyway, but nothing is
+// removed. The error is krm.OptionErrors if options cannot be used, or that of an item that cannot be read; nothing is
+// rendered then.
 func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	options.Engine = cmp.Or(options.Engine, jobs.Name)
 	options.Workload, options.Delivery = cmp.Or(options.Workload, job), cmp.Or(options.Delivery, kubectl)
@@ -120,7 +122,7 @@ func Phases(list *krm.ResourceList, options Options) (Summary, error) {
 	return p.render(options.Prune || len(items) > 0), nil
 }
 
-// outcome is what became of a task.
+// outcome is the result of a task.
 type outcome struct {
 	sandbox   string
 	resource  string
@@ -130,7 +132,7 @@ type outcome struct {
 	results   []krm.Result
 }
 
-// render renders the tasks, puts the objects into the list and removes what is not rendered any more, if it may.
+// render renders the tasks, puts the objects into the list and, if it may, removes those that are no longer rendered.
 func (p *plan) render(mayRemove bool) Summary {
 	together := Together{p.namespaces(), p.hasAccounts()}
 	var shares map[string]*Share
@@ -147,7 +149,7 @@ func (p *plan) render(mayRemove bool) Summary {
 		if !reconciler.exceeded() {
 			outcomes[i] = p.do(&p.tasks[i], reconciler)
 		}
-		p.tasks[i] = task{} // with the sandbox: what is rendered takes memory enough
+		p.tasks[i] = task{} // release the sandbox: the rendered objects take enough memory
 	})
 	if reconciler.ReportExcess() {
 		return Summary{}
@@ -170,7 +172,7 @@ func (p *plan) render(mayRemove bool) Summary {
 	return total
 }
 
-// summary counts what was rendered, and adds it to the shares of the sandboxes if these are counted.
+// summary counts the rendered workloads, and adds them to the shares of the sandboxes if these are counted.
 func summary(outcomes []outcome, shares map[string]*Share) Summary {
 	sandboxes, resources, phases := map[string]bool{}, map[string]bool{}, map[v1alpha1.Phase]bool{}
 	total := Summary{Shares: shares}
@@ -189,9 +191,9 @@ func summary(outcomes []outcome, shares map[string]*Share) Summary {
 	return total
 }
 
-// owner says what this run is responsible for: its own phases, and the delete phase of sandboxes that are absent or gone.
-// Other objects of a phase that the config does not list are those of a config of the same name that lists it: under kpt,
-// configs have no name of their own.
+// owner describes the phases that this run is responsible for: its own, and the delete phase of sandboxes that are
+// absent or gone. Other objects of a phase that the config does not list belong to a config of the same name that lists
+// it: under kpt, configs do not have their own names.
 func (p *plan) owner() Owner {
 	return Owner{
 		Name: p.options.Name,

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// plan is what is to be rendered.
+// plan holds the tasks of a run, and the documents and options that they need.
 type plan struct {
 	list     *krm.ResourceList
 	options  Options
@@ -26,7 +26,7 @@ type plan struct {
 	tasks    []task
 	params   map[*krm.Item]*document.Params // by plugin
 	secrets  outputSecrets
-	moved    map[v1alpha1.Workload]v1alpha1.Workload // workloads as kustomize had them before, and what they are now
+	moved    map[v1alpha1.Workload]v1alpha1.Workload // workloads as they are now, by their identity before kustomize
 	// present are the sandboxes whose phase is one of the options.
 	present map[string]bool
 }
@@ -214,7 +214,7 @@ func (p *plan) reportUnusedNamespaces() {
 	}
 }
 
-// reportPods warns of what Pods without Jobs do not do.
+// reportPods warns of the limitations of Pods without Jobs.
 func (p *plan) reportPods() {
 	if p.options.Workload == pod && len(p.tasks) > 0 {
 		p.list.Report(krm.NewResult(krm.Warning, "workload Pod: a Pod that waits for another step keeps its place on the "+

@@ -26,8 +26,8 @@ var podSecurityChecks = sync.OnceValue(func() policy.Evaluator {
 	return evaluator
 })
 
-// restrict makes the Pods of steps keep to the standard as far as the overlay leaves that open, and reports what of the
-// overlay the API server would refuse.
+// restrict makes the Pods of steps keep to the standard as far as the overlay leaves that open, and reports the fields
+// of the overlay that the API server would refuse.
 func (c *compiledPhase) restrict() (problems []strictyaml.Problem) {
 	if c.options.PodSecurity != restricted {
 		return nil
@@ -52,8 +52,8 @@ func (c *compiledPhase) restrict() (problems []strictyaml.Problem) {
 	return problems
 }
 
-// Restrict makes a Pod keep to the standard of the options as far as it leaves that open, and returns what of it the API
-// server would refuse, in words that begin with "must".
+// Restrict makes a Pod keep to the standard of the options as far as it leaves that open, and returns the violations
+// for which the API server would refuse it, in words that begin with "must".
 func (o *Options) Restrict(template *corev1.PodTemplateSpec) []string {
 	if o.PodSecurity != restricted {
 		return nil
@@ -66,7 +66,7 @@ func (o *Options) Restrict(template *corev1.PodTemplateSpec) []string {
 // root in a Pod with hostUsers false.
 var podSecurityVersions = []psa.Version{psa.LatestVersion(), psa.MajorMinorVersion(1, 34)}
 
-// forbidden returns what the standard forbids of a Pod.
+// forbidden returns the violations of the standard in a Pod.
 func forbidden(template *corev1.PodTemplateSpec) (all []string) {
 	add := func(reason, detail string) {
 		what := fmt.Sprintf("must keep to the Pod Security Standard %q (podSecurity), which forbids %s: %s",

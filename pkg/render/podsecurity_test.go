@@ -44,7 +44,7 @@ func TestPodSecurity_allPodsAreAllowed(t *testing.T) {
 	}
 }
 
-// What the overlay sets stays; what it leaves open is set.
+// Fields that the overlay sets stay; those that it leaves open are set.
 func TestPodSecurity_setsWhatTheOverlayLeavesOpen(t *testing.T) {
 	t.Parallel()
 	const overlay = `spec:
@@ -70,7 +70,7 @@ func TestPodSecurity_setsWhatTheOverlayLeavesOpen(t *testing.T) {
 	}, containerNamed(pod.InitContainers, "side").SecurityContext)
 }
 
-// What the overlay sets and the API server would refuse is an error that names the field.
+// A field of the overlay that the API server would refuse is reported as an error that names it.
 func TestPodSecurity_reportsWhatIsForbidden(t *testing.T) {
 	t.Parallel()
 	main := func(fields string) string { return "spec: {containers: [{name: main, " + fields + "}]}" }

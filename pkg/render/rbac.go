@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// access is what helpers may do in one namespace.
+// access describes the rights of helpers in one namespace.
 type access struct {
 	namespace string
 	rules     []rbacv1.PolicyRule
@@ -55,8 +55,9 @@ func (r *renderer) stepAccount() string {
 	return r.rbacName(string(r.phase))
 }
 
-// stepAccess returns what the helpers of the phase's steps need: to watch the Secrets and Jobs of producers, and to write
-// the Secrets of the steps. It is one Role for all steps, so a step's helper can write the Secrets of the others, too.
+// stepAccess returns the access that the helpers of the phase's steps need: to watch the Secrets and Jobs of producers,
+// and to write the Secrets of the steps. It is one Role for all steps, so a step's helper can write the Secrets of the
+// others, too.
 func (r *renderer) stepAccess() []object {
 	var read, written, followed []string
 	for _, ref := range r.order {
@@ -88,7 +89,7 @@ func (r *renderer) stepAccess() []object {
 // groups are the API groups of resources that are not in the core group.
 var groups = map[string]string{"jobs": "batch", "poddisruptionbudgets": "policy"}
 
-// rule allows a verb on the objects of a resource with those names. Without names there is none.
+// rule allows a verb on the objects of a resource with those names. It returns no rule without names.
 func rule(resource, verb string, names []string) []rbacv1.PolicyRule {
 	if len(names) == 0 {
 		return nil

@@ -16,29 +16,30 @@ import (
 // packageKey is kpt's annotation with the package that an object belongs to.
 const packageKey = "internal.config.kubernetes.io/package-path"
 
-// Owner says which of the objects in a list one run may replace and remove.
+// Owner describes the objects in a list that one run may replace and remove.
 type Owner struct {
-	// Name is the name of the function config, which is on what it rendered.
+	// Name is the name of the function config, which is set on the rendered objects.
 	Name string
-	// Owns reports whether the run is responsible for a phase of a sandbox. The sandbox is empty for what sandboxes share.
+	// Owns reports whether the run is responsible for a phase of a sandbox. The sandbox is empty for objects that
+	// sandboxes share.
 	Owns func(sandbox, phase string) bool
 	// Kinds are the kinds of objects that the run renders: others are not looked at, and so not parsed.
 	Kinds []string
 	// Named are those of the kinds whose objects have names that do not end in a hash.
 	Named []string
-	// Packages is set if the run renders packages of Crossplane, and not what belongs to sandboxes.
+	// Packages is set if the run renders packages of Crossplane, and not objects of sandboxes.
 	Packages bool
-	// IsTemplate is set if what Helm would take for an action must be escaped.
+	// IsTemplate is set if text that Helm would take for an action must be escaped.
 	IsTemplate bool
 	// WithoutPaths leaves out the annotations that say where in a package an object belongs.
 	WithoutPaths bool
 }
 
 // Reconciler puts rendered objects into a list that may hold them from the last time, as in kpt, which rewrites its
-// packages in place. What was rendered before is replaced if it changed, and removed if it is no longer rendered; what is
-// not ours stays as it is. Doing it twice changes nothing.
+// packages in place. Objects that were rendered before are replaced if they changed, and removed if they are no longer
+// rendered; other objects stay as they are. Running it twice changes nothing.
 //
-// Put may be called by several goroutines; the list is changed by Apply and RemoveRest alone.
+// Put may be called by several goroutines; only Apply and RemoveRest change the list.
 type Reconciler struct {
 	list  *krm.ResourceList
 	owner Owner
@@ -73,8 +74,8 @@ type entry struct {
 	kept  bool
 }
 
-// NewReconciler looks for what was rendered before. Only items whose kind and name are like those of rendered objects are
-// looked into.
+// NewReconciler returns a Reconciler for the objects that were rendered before. It examines only items whose kind and
+// name are like those of rendered objects.
 func NewReconciler(list *krm.ResourceList, owner Owner) *Reconciler {
 	v := &Reconciler{list: list, owner: owner, packagePath: packageOf(list), items: map[identity]*entry{}}
 	v.left.Store(int64(limit(list.Size())))
@@ -96,7 +97,7 @@ func (o *Owner) mayReplace(item *krm.Item) bool {
 }
 
 func (v *Reconciler) owns(item *krm.Item) bool {
-	// First what the text of an object shows without parsing it: very many may have been rendered by this very run.
+	// Check the annotations that need no parsing of the object first: this run itself may have rendered very many.
 	if _, isPackage := item.Annotation(contract.InstallKey); isPackage != v.owner.Packages {
 		return false
 	}
@@ -110,14 +111,14 @@ func (v *Reconciler) owns(item *krm.Item) bool {
 	return v.owner.Owns(annotation(item, contract.SandboxKey), annotation(item, contract.PhaseKey))
 }
 
-// Change is what happens to a list for one object: the old item becomes the fresh one. Without an old item the fresh one is
-// added, and without a fresh one the old item stays. The zero value is nothing.
+// Change is the change to a list for one object: the fresh item replaces the old one. Without an old item the fresh one
+// is added, and without a fresh one the old item stays. The zero value changes nothing.
 type Change struct {
 	old, fresh *krm.Item
 }
 
-// Put returns what happens for an object, which goes to a place in a file of the package. The path is slash-separated. It is
-// an error if another object has its name.
+// Put returns the change for an object, which goes to a place in a file of the package. The path is slash-separated. It
+// is an error if another object has its name.
 func (v *Reconciler) Put(m Manifest, path string, index int) (Change, error) {
 	kind := m.GetObjectKind().GroupVersionKind().Kind
 	return v.put(&object{Manifest: m, kind: kind, isTemplate: v.owner.IsTemplate}, path, index)
@@ -164,8 +165,8 @@ func (v *Reconciler) print(o *object, annotations map[string]string) (*krm.Item,
 
 func (v *Reconciler) exceeded() bool { return v.left.Load() < 0 }
 
-// ReportExcess reports whether the objects that were put are too large together, as a result, too. What was put before
-// depends on how goroutines ran then, so nothing else about it must be reported or applied.
+// ReportExcess reports whether the objects that were put are too large together, also as a result. In that case the
+// objects put before depend on the order of goroutines, so nothing else about them must be reported or applied.
 func (v *Reconciler) ReportExcess() bool {
 	if v.exceeded() {
 		v.list.Report(krm.NewResult(krm.Error, errTooLarge.Error()))
@@ -173,8 +174,8 @@ func (v *Reconciler) ReportExcess() bool {
 	return v.exceeded()
 }
 
-// foreign returns what happens for an object that another config has rendered before. In a package that config replaces
-// it; a list without paths is for this run alone.
+// foreign returns the change for an object that another config has rendered before. In a package, that config replaces
+// it; a list without paths is only for this run.
 func (v *Reconciler) foreign(old *krm.Item, o *object) (Change, error) {
 	if !v.owner.WithoutPaths {
 		return Change{}, nil
@@ -203,10 +204,10 @@ func (v *Reconciler) Apply(changes []Change) {
 	v.list.Append(added...)
 }
 
-// Rendered returns the items of the list that are what this run has rendered, whether they changed or not.
+// Rendered returns the items of the list that this run has rendered, whether they changed or not.
 func (v *Reconciler) Rendered() []*krm.Item { return v.rendered }
 
-// RemoveRest removes what is owned and was not put, and reports each as an info.
+// RemoveRest removes the owned items that were not put, and reports each as an info.
 func (v *Reconciler) RemoveRest() {
 	var gone []*krm.Item
 	for _, e := range v.order {

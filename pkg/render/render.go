@@ -1,18 +1,18 @@
-// Package render turns the resources of sandboxes into plain Kubernetes objects: a Job or Pod for each step of their
-// plugins' create or delete phase, and what it needs. Phases does it for a ResourceList, and is all that most programs
-// call:
+// Package render turns the resources of sandboxes into plain Kubernetes objects. Each step of their plugins' create or
+// delete phase becomes a Job or Pod, with the objects it needs. Phases does this for a ResourceList, and is all that
+// most programs call:
 //
 //	list, err := krm.Parse(input)
 //	summary, err := render.Phases(list, render.DefaultOptions())
 //	_, err = list.WriteTo(output)
 //
-// The list's ResourcePlugins are the catalog, and the objects are appended to it. What was rendered by an earlier run with
-// the same Options.Name is replaced or removed.
+// The list's ResourcePlugins are the catalog, and the objects are appended to it. Objects that an earlier run with the
+// same Options.Name has rendered are replaced or removed.
 //
 // A step without step inputs and outputs is plain: its Pod has nothing of ours but a volume with the script. Where data
-// flows, helpers wait for the inputs, run the script and publish its outputs to a Secret. Where steps have left outputs,
-// the delete phase ends with a cleanup job that removes them, and what workloads of other namespaces use of them is copied
-// there by a copy job.
+// flows, helpers wait for the inputs, run the script and publish its outputs to a Secret. Where steps have left
+// outputs, the delete phase ends with a cleanup job that removes them, and a copy job copies the outputs that workloads
+// of other namespaces use to these namespaces.
 //
 // A plugin's phase is compiled once: its steps are merged onto the podTemplateOverlay. For each resource of a sandbox only
 // names, variables and metadata are filled in.

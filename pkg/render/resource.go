@@ -18,7 +18,7 @@ import (
 type request struct {
 	// Sandbox is the sandbox's name, lower-cased as the server folds it.
 	Sandbox string
-	// SandboxID is what scripts name external things after.
+	// SandboxID is the id after which scripts name external resources.
 	SandboxID string
 	// RoutingKey is the key of requests to the sandbox. OwnKey is set if it is not the derived one.
 	RoutingKey string
@@ -54,8 +54,8 @@ type renderer struct {
 	problems    []strictyaml.Problem
 }
 
-// render returns the objects of one resource, producers before consumers and each workload behind what it needs. With an
-// error among the problems there are no objects.
+// render returns the objects of one resource, producers before consumers and each workload after its dependencies. If a
+// problem is an error, it returns no objects.
 func (c *compiledPhase) render(of *request) ([]object, []strictyaml.Problem) {
 	r := renderer{
 		compiledPhase: c, request: of, generations: make(map[document.StepRef]string, len(c.order)),
@@ -107,9 +107,9 @@ func typeMeta(apiVersion, kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: apiVersion, Kind: kind}
 }
 
-// params adds the ConfigMap with the params that steps of the phase read as files, and returns its name: a hash of what it
-// holds, so that a change of a param changes the Jobs. For engines that replace something in texts it has all values of
-// variables, too: names of params hold no underscore, and those of the variables of every script do.
+// params adds the ConfigMap with the params that steps of the phase read as files, and returns its name: a hash of its
+// contents, so that a change of a param changes the Jobs. For engines that replace expressions in texts it has all
+// values of variables, too: names of params have no underscore, and those of the variables of every script do.
 func (r *renderer) params() string {
 	data := map[string]string{}
 	for _, ref := range r.order {
@@ -146,8 +146,8 @@ func (r *renderer) params() string {
 	return name
 }
 
-// secrets adds the Secret that a step publishes to, and its copies. They have no data, so that applying them again keeps
-// what was published.
+// secrets adds the Secret that a step publishes to, and its copies. They have no data, so that applying them again
+// keeps the published outputs.
 func (r *renderer) secrets(s *step) {
 	m := r.objectMetadata(r.metadata(s.ref.Phase, s))
 	namespaces := []string{r.namespace}

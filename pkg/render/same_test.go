@@ -26,7 +26,8 @@ func job() render.Manifest {
 	return value
 }
 
-// What is written in another way stays as it came, byte for byte; what says something else becomes what is rendered.
+// An object that is only written in another way stays as it came, byte for byte; one with other values becomes the
+// rendered object.
 func TestWhatAnObjectSaysCounts(t *testing.T) {
 	t.Parallel()
 	first, _ := settle(t, empty, owner(true), job())

@@ -17,7 +17,7 @@ import (
 // sandbox is a sandbox that can be rendered.
 type sandbox struct {
 	*document.Sandbox
-	// id is what scripts name external things after.
+	// id is the id after which scripts name external resources.
 	id string
 	// routingKey is that of its requests; ownKey is set if an annotation gives it.
 	routingKey string
@@ -33,7 +33,7 @@ type sandbox struct {
 	// used are the outputs that forks use by resource, once they are needed, and usedFiles those of all resources as files.
 	used      map[string][]use
 	usedFiles []use
-	// record is what resolve-version chose, and unread why it cannot be read.
+	// record holds the choices of resolve-version, and unread the error if they cannot be read.
 	record resolve.Record
 	unread error
 }
@@ -113,7 +113,7 @@ func (s *sandbox) nameFiles() {
 	}
 }
 
-// readAnnotations reads what of a sandbox is not in its spec.
+// readAnnotations reads the properties of a sandbox that are not in its spec.
 func (s *sandbox) readAnnotations() *krm.Result {
 	var err error
 	if s.isAbsent, err = s.IsAbsent(); err != nil {
@@ -159,9 +159,9 @@ func refuse(item *krm.Item, at krm.Path, message string) *krm.Result {
 
 func resourcePath(i int) krm.Path { return krm.Path("spec.resources").Index(i) }
 
-// OneCluster returns the sandboxes of the cluster that is named, or of the only one there is: what is rendered for a
-// sandbox must not end up in another cluster. The error is krm.OptionErrors, of "cluster", if there are several clusters and
-// none is named. If no sandbox is of the one that is named that is a warning, or with refuseEmpty such an error, too.
+// OneCluster returns the sandboxes of the named cluster, or of the only one: the objects rendered for a sandbox must
+// not end up in another cluster. The error is krm.OptionErrors, of "cluster", if there are several clusters and none is
+// named. If the named cluster has no sandbox, that is a warning, or with refuseEmpty such an error, too.
 func OneCluster[S interface{ Cluster() string }](
 	list *krm.ResourceList, sandboxes []S, cluster string, refuseEmpty bool,
 ) ([]S, error) {

@@ -10,7 +10,7 @@ import (
 
 // Share is the part of one sandbox in a Summary.
 type Share struct {
-	// Workloads are those of so many resources, and Phases are those of which there are workloads.
+	// Workloads is the number of workloads, Resources the number of their resources, and Phases lists their phases.
 	Workloads, Resources int
 	Phases               []v1alpha1.Phase
 	// Compiled are the phases of plugins that it uses: two sandboxes that use the same ones, and have no forks, have the same
@@ -34,7 +34,7 @@ func (p *plan) shares() map[string]*Share {
 	return shares
 }
 
-// count adds what was rendered.
+// count adds the workloads of an outcome.
 func (s *Share) count(one outcome, isNewResource bool) {
 	s.Workloads += one.workloads
 	if isNewResource {

@@ -11,20 +11,20 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/document"
 )
 
-// step is a step of either phase with what is the same for all resources.
+// step is a step of either phase, with the parts that are the same for all resources.
 type step struct {
 	ref  document.StepRef
 	spec *v1alpha1.Step
 	// producers are the steps whose outputs it reads, those of the other phase included.
 	producers []*step
-	// hash is that of what its generation is made from, but for the sandbox, the params and the producers.
+	// hash covers the parts that define its generation, except for the sandbox, the params and the producers.
 	hash string
 	// template is the Pod template, of steps of the compiled phase.
 	template *corev1.PodTemplateSpec
 	// depth is how many steps of its phase run one after the other until it is done.
 	depth int
-	// isRecorded is set if the step publishes a stamp even without outputs: the cleanup waits for that of a delete step, and
-	// that of a create step says that it has run, and what it has read.
+	// isRecorded is set if the step publishes a stamp even without outputs: the cleanup waits for the stamp of a delete
+	// step, and the stamp of a create step records that it has run, and the inputs it has read.
 	isRecorded bool
 }
 
@@ -107,8 +107,8 @@ func (s *step) variables() map[string]bool {
 	return names
 }
 
-// command is what main runs: the script itself, which is an executable file. One that names no interpreter runs under the
-// shell; the runner of steps with data flow does that itself.
+// command returns the command of main: the script itself, which is an executable file. One that names no interpreter
+// runs under the shell; the runner of steps with data flow does that itself.
 func (s *step) command() []string {
 	switch {
 	case !s.isPlain():

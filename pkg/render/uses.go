@@ -18,8 +18,8 @@ type use struct {
 	from   *v1alpha1.ResourceOutput // nil for files of all resources
 }
 
-// movedWorkloads returns the objects to which kustomize has given another namespace or name, by what they were: forks are
-// where their baseline is, and so are the outputs that they use.
+// movedWorkloads returns the objects whose namespace or name kustomize has changed, keyed by the former ones: forks are
+// in the namespace of their baseline, and so are the outputs that they use.
 func movedWorkloads(list *krm.ResourceList) map[v1alpha1.Workload]v1alpha1.Workload {
 	moved := map[v1alpha1.Workload]v1alpha1.Workload{}
 	for _, item := range list.Items() {
@@ -43,7 +43,7 @@ func (p *plan) actual(of v1alpha1.Workload) v1alpha1.Workload {
 	return cmp.Or(p.moved[of.Plain()], of)
 }
 
-// uses are the variables of forks that take outputs. What local workloads use is not for the cluster.
+// uses are the variables of forks that take outputs. Uses by local workloads do not concern the cluster.
 func (s *sandbox) uses() (all []use) {
 	for i, fork := range s.Spec.Forks {
 		if fork.Customizations == nil {
@@ -94,8 +94,8 @@ func (s *sandbox) strayUses() (results []krm.Result) {
 	return results
 }
 
-// copies are the outputs of a resource that forks use, by the namespace of the forks. What forks ask for in vain is an
-// error in the create phase; it must not keep the delete phase from running.
+// copies are the outputs of a resource that forks use, by the namespace of the forks. A use that cannot be satisfied is
+// an error in the create phase; it must not keep the delete phase from running.
 func (p *plan) copies(s *sandbox, resource string, phase *compiledPhase) map[string][]v1alpha1.StepOutput {
 	copies := map[string][]v1alpha1.StepOutput{}
 	refuse := func(at krm.Path, format string, arg any) {

@@ -40,8 +40,8 @@ func (r *renderer) start() {
 	})
 }
 
-// task adds a task that waits for steps of the phase, and is the last of so many that run one after the other. It returns
-// the name of its own Job, empty if there is none.
+// task adds a task that waits for steps of the phase, and is the last of so many that run one after the other. It
+// returns the name of its Job, or an empty string if it has no separate Job.
 func (r *renderer) task(t engine.Task, producers []*step, depth int) string {
 	r.checkAnnotations(t.Name, t.Template.Annotations)
 	t.TrySeconds, t.Seconds = r.stepSeconds(), r.jobDeadline(depth)

@@ -42,7 +42,7 @@ func choose(t *testing.T, reference string, documents ...*krm.Item) *Choice {
 	return choice
 }
 
-// TestPriorities holds that what floats takes the highest priority first, and that a pin takes any.
+// TestPriorities verifies that a floating reference takes the highest priority first, and that a pin takes any.
 func TestPriorities(t *testing.T) {
 	t.Parallel()
 	low := catalogItem(t, "low", 0, dbVersions(listing("1.0.0", 1), listing("9.0.0", 9)))
@@ -58,7 +58,7 @@ func TestPriorities(t *testing.T) {
 	assert.Equal(t, "db@10.0.0", choose(t, "db", document, catalogItem(t, "last", -1, dbVersions(listing("11.0.0", 1)))).Pin())
 }
 
-// TestFactsOfTheHighestPriority holds for what catalogs say of a version besides its digest.
+// TestFactsOfTheHighestPriority covers the facts in catalogs about a version besides its digest.
 func TestFactsOfTheHighestPriority(t *testing.T) {
 	t.Parallel()
 	yanks := catalogItem(t, "yanks", 1, dbVersions(listing("1.0.0", 1, "yanked: bad", "deprecated: b")))

@@ -62,7 +62,7 @@ func annotated(path string, index int) string {
 		"    internal.config.kubernetes.io/index: '%d'\n", path, index)
 }
 
-// TestTheSameItemTwice is what kpt sends under overlapping selectors.
+// TestTheSameItemTwice covers the lists that kpt sends with overlapping selectors.
 func TestTheSameItemTwice(t *testing.T) {
 	t.Parallel()
 	plugins := NewCatalog([]*krm.Item{

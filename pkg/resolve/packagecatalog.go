@@ -43,7 +43,7 @@ func (k *checker) packages(c *CatalogDocument) {
 	}
 }
 
-// packageVersion checks a version. Versions are those before it, by what decides their precedence.
+// packageVersion checks a version. The map holds the versions before it, by the part that decides their precedence.
 func (k *checker) packageVersion(
 	at krm.Path, p *v1alpha1.CatalogPackage, v *v1alpha1.CatalogPackageVersion, versions map[string]string,
 ) {
@@ -88,7 +88,7 @@ func (k *checker) dependency(at krm.Path, d v1alpha1.CatalogDependency) {
 	}
 }
 
-// published checks what versions of plugins and of packages have in common.
+// published checks the fields that versions of plugins and of packages have in common.
 func (k *checker) published(at krm.Path, sum, released string) {
 	if sum != "" && !document.IsDigest(sum) {
 		k.report(at.Key("digest"), "must be sha256: and 64 hexadecimal digits in lower case, not %q", sum)

@@ -80,7 +80,7 @@ func TestFinding(t *testing.T) {
 	assert.Nil(t, catalog.Plugin("hello-db").Version("1.2"))
 }
 
-// FuzzText holds that whatever a field says is read again as it was, and the same way printed.
+// FuzzText verifies that any field is read again as it was, and printed the same way.
 func FuzzText(f *testing.F) {
 	for _, text := range []string{"", "yes", "1.2", "1:30", "a: b", "# no", "two\nlines\n", "\u2028", " ", "\x7f", "2026-01-02", "=", "~", "<<"} {
 		f.Add(text)

@@ -26,9 +26,9 @@ type outputResolver struct {
 	resources map[string]*v1alpha1.SandboxResource
 }
 
-// resolveOutputs finds the generations of the steps whose outputs forks use, and adds the step to outputKeys that name only
-// an output. It reports outputKeys that cannot be completed. A fork whose plugin is not in the list has no generation: it
-// reads what any render has published. It returns the OutputSecrets, with their generations.
+// resolveOutputs finds the generations of the steps whose outputs forks use, and adds the step to outputKeys that name
+// only an output. It reports outputKeys that cannot be completed. A fork whose plugin is not in the list has no
+// generation: it reads outputs that any render has published. It returns the OutputSecrets, with their generations.
 func resolveOutputs(list *krm.ResourceList, sandboxes []*input) ([]outputSecret, error) {
 	r := &outputResolver{list: list, generations: map[*krm.Item]*render.Generations{},
 		indexes: map[*v1alpha1.ResourcePluginSpec]*document.OutputIndex{}}

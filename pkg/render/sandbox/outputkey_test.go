@@ -117,7 +117,7 @@ func TestRender_forksReadWhatIsPublished(t *testing.T) {
 	}
 }
 
-// Without the plugin the generation is not known: the fork reads what any render has published.
+// Without the plugin the generation is not known: the fork reads outputs that any render has published.
 func TestRender_forksWithoutPlugin(t *testing.T) {
 	t.Parallel()
 	key, warnings := keyOfFork(t, forkReading("make.url", "1", ""))

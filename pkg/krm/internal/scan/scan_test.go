@@ -41,7 +41,7 @@ func TestScanned(t *testing.T) {
 	}
 }
 
-// TestNeedsParse lists what costs a parse of the item, and no more.
+// TestNeedsParse lists items that must be parsed, which does not affect their neighbors.
 func TestNeedsParse(t *testing.T) {
 	t.Parallel()
 	for _, item := range []string{
