@@ -5,10 +5,8 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,33 +17,26 @@ import (
 type checker struct {
 	spelling *misspell.Replacer
 	words    []*word
-	exempt   []string
 }
 
 // word is a line of words.txt.
 type word struct {
 	pattern  *regexp.Regexp
 	instead  string
-	comments bool     // only for comments of Go code outside of exempt folders
 	limit    int      // of findings in all files
 	found    []string // if there is a limit
 }
 
 var limited = regexp.MustCompile(`^(.*) \[at most (\d+)\]$`)
 
-// newChecker reads a list of words: lines `PATTERN => WRITE INSTEAD`, empty lines, and comments after "#". Lines after
-// `[comments]` are only for comments of Go code, and may end in `[at most N]`. exempt lists the folders to which those do
-// not apply, one per line; `/...` at the end includes the folders below.
-func newChecker(list, exempt string) (*checker, error) {
-	check := &checker{spelling: misspell.New(), exempt: strings.Fields(exempt)}
+// newChecker reads a list of words: lines `PATTERN => WRITE INSTEAD`, which may end in `[at most N]`, empty lines, and
+// comments after "#".
+func newChecker(list string) (*checker, error) {
+	check := &checker{spelling: misspell.New()}
 	check.spelling.Compile()
-	comments := false
 	for i, line := range strings.Split(list, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "[comments]" {
-			comments = true
-		}
-		if line == "" || line == "[comments]" || strings.HasPrefix(line, "#") {
+		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
 		pattern, instead, ok := strings.Cut(line, " => ")
@@ -56,7 +47,7 @@ func newChecker(list, exempt string) (*checker, error) {
 		if err != nil {
 			return nil, fmt.Errorf("words.txt:%d: %w", i+1, err)
 		}
-		w := &word{pattern: compiled, instead: instead, comments: comments}
+		w := &word{pattern: compiled, instead: instead}
 		if match := limited.FindStringSubmatch(instead); match != nil {
 			w.instead = match[1]
 			w.limit, _ = strconv.Atoi(match[2])
@@ -64,15 +55,6 @@ func newChecker(list, exempt string) (*checker, error) {
 		check.words = append(check.words, w)
 	}
 	return check, nil
-}
-
-// isExempt reports whether the words of comments do not apply to a file.
-func (c *checker) isExempt(file string) bool {
-	folder := path.Dir(filepath.ToSlash(file))
-	return slices.ContainsFunc(c.exempt, func(entry string) bool {
-		parent, below := strings.CutSuffix(entry, "/...")
-		return folder == parent || below && strings.HasPrefix(folder, parent+"/")
-	})
 }
 
 // excess returns the findings of words that were found more often than their limits.
@@ -102,9 +84,6 @@ func (c *checker) file(name, text string) ([]string, error) {
 		return fmt.Sprintf("%s:%d: ", name, line) + fmt.Sprintf(format, args...)
 	}
 	for _, w := range c.words {
-		if w.comments && (filepath.Ext(name) != ".go" || c.isExempt(name)) {
-			continue
-		}
 		for _, match := range w.pattern.FindAllStringIndex(prose, -1) {
 			text := strings.Join(strings.Fields(strings.ReplaceAll(prose[match[0]:match[1]], "//", "")), " ")
 			if found := finding(match[0], "%q: write %s", text, w.instead); w.limit > 0 {

@@ -1,6 +1,5 @@
 // Command prose checks the English of pages and of comments in Go code: common misspellings, and words that the project does
-// not use, which words.txt lists with their replacements. Code in pages is not checked. exempt.txt lists the folders whose
-// comments are still to be rewritten: the strictest words do not apply to them.
+// not use, which words.txt lists with their replacements. Code in pages is not checked.
 //
 //	prose FILE...
 //
@@ -14,17 +13,13 @@ import (
 	"os"
 )
 
-var (
-	//go:embed words.txt
-	words string
-	//go:embed exempt.txt
-	exempt string
-)
+//go:embed words.txt
+var words string
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 func run(files []string, stdout, stderr io.Writer) int {
-	check, err := newChecker(words, exempt)
+	check, err := newChecker(words)
 	if err != nil {
 		fmt.Fprintln(stderr, "prose:", err)
 		return 2
