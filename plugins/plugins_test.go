@@ -244,8 +244,8 @@ func (s *server) logsWith(t *testing.T, text string) []string {
 	return found
 }
 
-// A plugin neither changes nor deletes what has the name that it would use, but that it has not created: testdata/foreign creates
-// such a thing.
+// A plugin neither changes nor deletes an object that has the name that it would use, but that it has not created:
+// testdata/foreign creates one.
 func TestPlugin_refusesWhatItHasNotCreated(t *testing.T) {
 	eachPlugin(t, func(t *testing.T, s *server) {
 		b := s.newSandbox(t, "foreign", s.password)
@@ -272,10 +272,10 @@ func TestPlugin_refusesWhatItHasNotCreated(t *testing.T) {
 	})
 }
 
-// noSpace is what plugins report if their server has no space left.
+// noSpace matches the reports of plugins if their server has no space left.
 var noSpace = regexp.MustCompile(`(?i)no space left|space left on its disk|disk full|database space exceeded|drive.*(full|threshold)|MISCONF`)
 
-// assertNoSpace checks what a phase has printed that has failed for lack of space on the server, which may have ended.
+// assertNoSpace checks the output of a phase that has failed for lack of space on the server, which may have ended.
 func (s *server) assertNoSpace(t *testing.T, what string, got result) {
 	t.Helper()
 	reason := noSpace
@@ -286,8 +286,8 @@ func (s *server) assertNoSpace(t *testing.T, what string, got result) {
 	t.Logf("%s: %s", what, got.log)
 }
 
-// space fills the server or frees what has filled it: up to the server's own quota with testdata/fill and testdata/free, or its disk,
-// a tmpfs, with a file.
+// space fills the server or frees its space: up to the server's own quota with testdata/fill and testdata/free, or its
+// disk, a tmpfs, with a file.
 func (s *server) space(t *testing.T, verb string) {
 	t.Helper()
 	ballast := filepath.Join(s.folder, "ballast")

@@ -185,7 +185,8 @@ func (s *server) list() (string, error) {
 	command.Env = s.environment("SERVER_PORT="+strconv.Itoa(s.port), "SERVER_FOLDER="+s.folder)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGKILL) } // its clients may wait for the server
-	var errors bytes.Buffer                                                                      // a pipeline in the script may hide that a program has failed, but not what it prints
+	// A pipeline in the script may hide the failure of a program, but not its output.
+	var errors bytes.Buffer
 	command.Stderr = &errors
 	text, err := command.Output()
 	if err != nil || errors.Len() > 0 {
@@ -194,7 +195,7 @@ func (s *server) list() (string, error) {
 	return string(text), nil
 }
 
-// catalog returns what list does, and fails the test if the server does not answer.
+// catalog returns the result of list, and fails the test if the server does not answer.
 func (s *server) catalog(t *testing.T) string {
 	t.Helper()
 	text, err := s.list()

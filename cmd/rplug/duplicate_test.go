@@ -29,7 +29,7 @@ type reader struct {
 const (
 	pluginFile  = "pkg/validate/testdata/plugin.yaml"
 	sandboxFile = "pkg/validate/testdata/sandbox.yaml"
-	othersFile  = "cmd/rplug/testdata/duplicates/others.yaml" // what the sandbox needs
+	othersFile  = "cmd/rplug/testdata/duplicates/others.yaml" // the documents that the sandbox needs
 )
 
 var readers = []reader{

@@ -1,5 +1,6 @@
-// Command rplug is the command for people: the KRM functions as subcommands with the same flags and exit codes, and what
-// only a command can do, such as keeping catalogs of plugins and carrying them to registries and back.
+// Command rplug is the command-line tool for users. Its subcommands are the KRM functions, with the same flags and exit
+// codes, and tasks that only a command can do, such as maintaining catalogs of plugins and copying them to and from
+// registries.
 package main
 
 import (

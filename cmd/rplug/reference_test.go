@@ -44,7 +44,7 @@ var configOf = map[string]string{
 	"rplug import": "ImportPlugin",
 }
 
-// The page of commands says what --help does. UPDATE_GOLDEN writes it again.
+// The command reference has the text of --help. UPDATE_GOLDEN writes it again.
 func TestCommandPageIsThatOfTheCommands(t *testing.T) {
 	t.Parallel()
 	root := rplug.NewCommand(&bytes.Buffer{}, extensions()...)
@@ -126,7 +126,7 @@ func writeCommand(t *testing.T, text, contents *strings.Builder, c *cobra.Comman
 
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-// helpText is what --help prints, in parts.
+// helpText is the output of --help, in parts.
 type helpText struct {
 	about, usage, example string
 	groups                []flagGroup
@@ -204,8 +204,8 @@ func (h *helpText) addFlag(t *testing.T, line string) {
 	}
 }
 
-// paragraphs joins the lines of each paragraph. Indented lines stay as they are, but for those of a function's purpose, which
-// are all indented; what repeats Short is left out.
+// paragraphs joins the lines of each paragraph. Indented lines stay as they are, except those of a function's purpose,
+// which are all indented; paragraphs that repeat Short are left out.
 func paragraphs(lines []string, c *cobra.Command) string {
 	var all []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(strings.Join(lines, "\n")), "\n\n") {

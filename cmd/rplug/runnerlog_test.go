@@ -119,8 +119,8 @@ func scalarsOf(node *yaml.Node) (all []*yaml.Node) {
 	return all
 }
 
-// Nothing that the commands print on a runner has a workflow command, whatever the names of files and the keys and values of
-// documents are.
+// Nothing that the commands print on a runner has a workflow command, regardless of the names of files and the keys and
+// values of documents.
 func TestRunnerLog(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "runs each command for hostile files")

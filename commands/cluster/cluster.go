@@ -1,5 +1,5 @@
-// Package cluster has the subcommands of rplug about what sandboxes have in a cluster. They run the user's kubectl,
-// with the access that it has.
+// Package cluster has the subcommands of rplug about the objects of sandboxes in a cluster. They run the user's
+// kubectl, with the access that it has.
 //
 //	func main() { rplug.Main(cluster.Extension()) }
 package cluster

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 )
 
-// described are the resources and kinds that a sandbox can have beside what its states depend on.
+// described lists the resources and kinds that a sandbox can have besides those that its states depend on.
 var described = []struct{ resource, kind string }{
 	{"configmaps", "ConfigMap"}, // those of the sandbox as a whole
 	{"serviceaccounts", "ServiceAccount"},

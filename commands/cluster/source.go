@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engines"
 )
 
-// source reads what exists, from a cluster or from dumps.
+// source reads the existing objects, from a cluster or from dumps.
 type source struct {
 	*statusFlags
 	sandboxes []string       // as labels have them; empty for all
@@ -29,7 +29,7 @@ type source struct {
 	memory *status.Memory
 }
 
-// judge returns the state of the render, or of what exists.
+// judge returns the state of the render, or of the existing objects.
 func (s *source) judge(objects *status.Objects) *status.Report {
 	if s.render != nil {
 		return s.render.Judge(objects)
@@ -67,8 +67,8 @@ func (s *source) readDumps(stdin io.Reader) (*status.Objects, error) {
 }
 
 // look reads the objects that states depend on. Jobs are read before Secrets: a Job is complete after its outputs are
-// published, so a step that publishes meanwhile does not seem to have lost them. A cleanup that deletes Secrets meanwhile
-// can seem stale: what needs the user is looked at twice.
+// published, so a step that publishes meanwhile does not seem to have lost them. A cleanup that deletes Secrets
+// meanwhile can seem stale: states that need the user are read twice.
 func (s *source) look() (*status.Report, *status.Objects, error) {
 	for attempt := 0; ; attempt++ {
 		objects := &status.Objects{}
@@ -245,7 +245,7 @@ func (s *source) readIfKnown(objects *status.Objects, k engine.Kind, get []strin
 	return err
 }
 
-// read adds what kubectl prints.
+// read adds the objects that kubectl prints.
 func (s *source) read(objects *status.Objects, stdin []byte, arguments ...string) error {
 	text, err := s.kubectl.Run(stdin, arguments...)
 	if err != nil {

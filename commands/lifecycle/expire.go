@@ -132,8 +132,8 @@ func refused(all *load.Package) error {
 	return report.Refused(results)
 }
 
-// ambiguous returns an error if readers may disagree on what a document is, or on a value of a sandbox or route group: its
-// owner may mean the value that does not count here.
+// ambiguous returns an error if parsers may disagree on the identity of a document, or on a value of a sandbox or route
+// group: its owner may mean the value that is ignored here.
 func ambiguous(d load.Document) error {
 	if _, isOurs := clusterOf(d); isOurs {
 		return d.Item.CheckKeys()

@@ -162,7 +162,8 @@ func bySandbox(past map[string]*history.Past) map[string][]*history.Past {
 	return found
 }
 
-// judge decides whether the sandbox has leaked, given that no document has its id; known is what the history has of the id.
+// judge decides whether the sandbox has leaked, given that no document has its id; known has the documents with the id
+// in the history.
 func (s *leftover) judge(w *wanted, known []*history.Past) {
 	s.State = stateUnknown
 	switch {

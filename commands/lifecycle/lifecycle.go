@@ -1,6 +1,6 @@
-// Package lifecycle has the subcommands of rplug for the end of sandboxes and route groups: which have expired, how they are
-// removed, and what is left of those that are gone. Their clock is Git's: a document exists since the commit that brought it
-// to the branch.
+// Package lifecycle has the subcommands of rplug for the end of sandboxes and route groups. They list the expired ones,
+// remove and restore them, and find leftovers in clusters. Time is measured by Git: a document exists since the commit
+// that added it to the branch.
 //
 //	func main() { rplug.Main(lifecycle.Extension()) }
 package lifecycle

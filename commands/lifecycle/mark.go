@@ -77,7 +77,7 @@ func (m *marker) obstacle(d load.Document, p *pin) error {
 	return nil
 }
 
-// pin is what resolution did to a document.
+// pin is the result of resolution for a document.
 type pin struct {
 	*cli.Pinned
 	err error // why a reference is not pinned

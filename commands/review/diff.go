@@ -243,7 +243,7 @@ func (f *diffFlags) older(paths []string) diffSource {
 	return onDisk(f.base)
 }
 
-// positional returns the sides that arguments name, and of what only the paths count.
+// positional returns the sides that arguments name, restricted to the paths.
 func positional(sides, paths []string) (before, after diffSource, err error) {
 	if len(sides) == 1 && !isPath(sides[0]) {
 		if old, is, isRange := strings.Cut(sides[0], ".."); isRange {

@@ -31,7 +31,7 @@ var options = [][]string{
 // older are older states.
 var older = [][]string{nil, {"HEAD~1"}, {"HEAD~1..HEAD"}, {"--base", "older"}}
 
-// diff runs rplug diff on the documents of a folder, and returns what it prints. Few sandboxes are rendered in parts, too.
+// diff runs rplug diff on the documents of a folder, and returns its output. Few sandboxes are rendered in parts, too.
 func diff(args ...string) (printed string, caches []*incremental.Cache) {
 	var mutex sync.Mutex
 	f := newDiffFlags(nil)
@@ -86,7 +86,7 @@ func (r *repository) step() (reused int) {
 	args := slices.Concat(options[max(0, r.Random.IntN(2*len(options))-len(options))], state, paths)
 	r.Log = append(r.Log, strings.Join(args, " "))
 	want, _ := diff(append([]string{"--no-cache"}, args...)...)
-	for range 2 { // the second one reuses what the first one has read
+	for range 2 { // the second call reuses the documents that the first one read
 		got, caches := diff(args...)
 		require.Equal(r.t, want, got, strings.Join(r.Log, "\n"))
 		if len(caches) > 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// reportCommand returns the page about what build does.
+// reportCommand returns the command that writes a page about a build.
 func reportCommand(stdout io.Writer, features renderphase.Extensions) *cobra.Command {
 	const short = "Write a page about documents: sandboxes, plugins, findings, objects"
 	return rplug.BuildCommand("report", short, reportFunction(features...), stdout)

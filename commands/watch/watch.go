@@ -29,7 +29,7 @@ func Extension() rplug.Extension { return rplug.Extension{Watch: watch} }
 // quiet is how long no file must change before the change counts: editors save a file in several steps.
 const quiet = 100 * time.Millisecond
 
-// watcher looks at the folders of what is watched.
+// watcher watches the folders of the paths.
 type watcher struct {
 	*fsnotify.Watcher
 

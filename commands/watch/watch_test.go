@@ -27,8 +27,8 @@ func TestScripts(t *testing.T) {
 	script.Run(t, testscript.Params{})
 }
 
-// watched watches a folder, and returns what changes the folder until a change of the file "end" is seen, and returns the
-// names that were seen before.
+// watched watches a folder, and returns a function that makes a change, waits until a change of the file "end" is seen,
+// and returns the names that were seen before.
 func watched(t *testing.T, folder string, files ...string) func(change func()) []string {
 	t.Helper()
 	seen, started := make(chan []string, 100), make(chan bool)

@@ -16,7 +16,7 @@ type Change struct {
 	Before, After []byte
 }
 
-// Verb is what happens to the file: create, change or remove.
+// Verb returns create, change or remove.
 func (c Change) Verb() string {
 	switch {
 	case c.Before == nil:
@@ -73,7 +73,7 @@ func (c Change) diff(out *bytes.Buffer) {
 	}
 }
 
-// lines returns the lines of a text, each with its end. That the last one has none is said as diff(1) does.
+// lines returns the lines of a text, each with its end. A missing newline at the end is reported as diff(1) does.
 func lines(text []byte) []string {
 	var all []string
 	for line := range bytes.Lines(text) {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// Guard keeps a process from ending while it writes a file. The program holds it when it ends on a signal; what writes files
-// finds it in the context.
+// Guard keeps a process from ending while it writes a file. The program holds it when it ends on a signal; code that
+// writes files finds it in the context.
 type Guard struct{ sync.Mutex }
 
 type guardKey struct{}

@@ -150,9 +150,9 @@ func (l *FolderLock) RemoveAll(names []string) error {
 	return nil
 }
 
-// temporary returns what temporary files begin with, and removes those that are left.
+// temporary returns the prefix of temporary files, and removes leftover ones.
 func (l *FolderLock) temporary(name string) (prefix string, err error) {
-	prefix = name + ".part-" // what follows keeps a temporary file from being read as a document
+	prefix = name + ".part-" // the suffix keeps a temporary file from being read as a document
 	entries, err := os.ReadDir(l.folder)
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), prefix) && entry.Type().IsRegular() {

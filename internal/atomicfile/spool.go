@@ -86,7 +86,7 @@ func (s *Spool) Text(start, end int64) ([]byte, error) {
 	return text, err
 }
 
-// Close frees what holds the text.
+// Close releases the memory or file that holds the text.
 func (s *Spool) Close() error {
 	s.held = bytes.Buffer{}
 	if s.file == nil {

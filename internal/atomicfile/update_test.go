@@ -45,7 +45,7 @@ func TestReplaceCleansUp(t *testing.T) {
 	require.EqualError(t, lock.Replace("taken", nil), dir+" must be locked")
 }
 
-// A link is followed, so that what it leads to changes; one that leads nowhere is no place for a file.
+// A link is followed, so that its target changes; a dangling link is an error.
 func TestUpdateFileFollowsLinks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -88,7 +88,7 @@ func (f *Folder) add(to int, item *krm.Item) error {
 // separator is between the objects of a file.
 const separator = "---\n"
 
-// Close frees what holds the objects.
+// Close releases the memory or file that holds the objects.
 func (f *Folder) Close() error { return f.spool.Close() }
 
 // content returns the content of a file.

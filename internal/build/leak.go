@@ -12,8 +12,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// refuseLeaks returns an error for each sandbox whose create phase is in the folder, and of which nothing is rendered any
-// more: its delete phase never was, so nothing deletes what its resources made.
+// refuseLeaks returns an error for each sandbox whose create phase is in the folder, but which is not rendered any
+// more: its delete phase was never rendered, so nothing deletes what its resources created.
 func (f *Folder) refuseLeaks(files []*file, changes []change) (results krm.Results, err error) {
 	gone, err := f.lost(files, changes)
 	if f.AllowLeaks || len(gone) == 0 {

@@ -96,11 +96,11 @@ const (
 	BaselineKey = Group + "/baseline"
 	// routes, label and annotation: the name of the route group
 	RouteGroupKey = Group + "/route-group"
-	// what installs or removes a package, label and annotation: the name of the request
+	// objects that install or remove a package, label and annotation: the name of the request
 	InstallKey = Group + "/install"
 	// the ConfigMap of a sandbox that expires in the cluster: the duration of its ttl
 	TTLKey = Group + "/ttl"
-	// the same ConfigMap: what the ttl counts from, createdAt or updatedAt
+	// the same ConfigMap: the start of the ttl, createdAt or updatedAt
 	TTLOffsetKey = Group + "/ttl-offset-from"
 	// documents of a package that are applied as they are: the name of the function config that made them so
 	AppliedByKey = Group + "/applied-by"

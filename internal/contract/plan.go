@@ -155,7 +155,7 @@ const ForkBudgetKey = Group + "/fork-budget"
 const MaxProducers = 16
 
 // MaxSecrets is the number of producers of a Plan: each needs an annotation, and deploy/kustomize/names.yaml lists that
-// many. It limits what one HelperCleanup removes.
+// many. It limits the Secrets that one HelperCleanup removes.
 const MaxSecrets = 32
 
 // InputSecretKey is the Pod annotation with the name of the Secret of the Plan's producer i.

@@ -57,7 +57,7 @@ func parse(t *testing.T, image string) []*element {
 	}
 }
 
-// texts returns what elements of a kind say.
+// texts returns the texts of elements of a kind.
 func texts(all []*element, name string) []string {
 	var said []string
 	for _, e := range all {

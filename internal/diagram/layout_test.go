@@ -131,7 +131,7 @@ func TestNothingOverlaps(t *testing.T) {
 	}
 }
 
-// Each phase begins at the left, and what delete reads of create is named in place of a line between them.
+// Each phase begins at the left, and outputs of create that delete reads are named in place of a line between them.
 func TestPhasesHaveNoLinesBetweenThem(t *testing.T) {
 	t.Parallel()
 	for name, all := range plugins {

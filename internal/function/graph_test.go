@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 )
 
-// The README shows what --graph draws of an example.
+// The README shows the picture that --graph draws of an example.
 func TestPictureOfTheReadme(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")

@@ -86,7 +86,7 @@ func manyResources(n int, params string) string {
 	return "  resources:\n" + numbered(n, "  - {name: r%[1]d, plugin: db"+params+"}\n")
 }
 
-// hostileProducts multiply what the parts of a document or two stand for.
+// hostileProducts are documents whose output grows with the product of the sizes of their parts.
 func hostileProducts() map[string][]native {
 	const step = "  - {name: s%[1]d, script: \"#!/bin/sh\", inputs: [{name: p, valueFromSandbox: true, as: {env: A}}]}\n"
 	return map[string][]native{
@@ -120,7 +120,7 @@ func hostileProducts() map[string][]native {
 	}
 }
 
-// hostileLists are lists of at most smallInput bytes, by what they are about.
+// hostileLists are lists of at most smallInput bytes, by description.
 func hostileLists() map[string]string {
 	lists := map[string]string{
 		"tiny items": listHead + strings.Repeat("- {apiVersion: v1, kind: A, metadata: {name: a}}\n", 340),
@@ -157,8 +157,8 @@ func hostileLists() map[string]string {
 	return lists
 }
 
-// Small documents never take much memory, or make much output, whatever they hold. What a run allocates is more than it
-// holds at a time: that is measured where it allocates a lot, in a process of its own.
+// Small documents never take much memory or produce much output, regardless of their content. A run allocates more than
+// it holds at a time: that is measured where it allocates a lot, in a separate process.
 func TestSmallDocuments_takeLittleMemory(t *testing.T) {
 	checkout.Slow(t, "measures the memory of processes")
 	var runs []sized

@@ -18,8 +18,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Real plugins, with their sandboxes: both phases render into what Kubernetes takes, without findings
-// but one about the workload.
+// Real plugins, with their sandboxes: both phases render into objects that Kubernetes accepts, without findings except
+// one about the workload.
 func TestRealPluginsRender(t *testing.T) {
 	t.Parallel()
 	folders, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "signadot", "plugins", "*"))

@@ -14,8 +14,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Argo Workflows and Tekton accept what is made of the examples, and of real plugins if there are any: their types, their
-// schemas and their validators.
+// Argo Workflows and Tekton accept the workloads of the examples, and of real plugins if there are any: their types,
+// their schemas and their validators.
 func TestEnginesAcceptWhatIsRendered(t *testing.T) {
 	t.Parallel()
 	oracle := checkout.Tool(t, "engines")

@@ -51,7 +51,7 @@ func phaseList(docs []string) string {
 	return out.String()
 }
 
-// Rendering what was rendered changes not a byte.
+// Rendering the output again does not change a byte.
 func TestPhaseTwiceIsOnce(t *testing.T) {
 	t.Parallel()
 	random := checkout.Random(t)
@@ -109,7 +109,7 @@ func phaseWithoutResults(text string) string {
 	return strings.TrimRight(text, "\n") + "\n"
 }
 
-// objects returns what was rendered, sorted.
+// phaseObjects returns the rendered objects, sorted.
 func phaseObjects(text string) []string {
 	items := strings.Split(phaseWithoutResults(text), "\n- ")[1:]
 	items = slices.DeleteFunc(items, func(item string) bool { return strings.Contains(item, "resourceplugins.dev/v1alpha1") })

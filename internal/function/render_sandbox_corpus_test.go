@@ -22,8 +22,9 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// Real sandboxes render against baselines that are made for them, into what Kubernetes takes, a fork and a Service each. What
-// exactly is held by digests, since the files are not ours to copy: a change of one means that renders have changed.
+// Real sandboxes render against baselines that are made for them, into objects that Kubernetes accepts, a fork and a
+// Service each. The exact output is checked by digests, since the files are not ours to copy: a changed digest means
+// that renders have changed.
 func TestRealSandboxesRender(t *testing.T) {
 	t.Parallel()
 	corpus := checkout.Corpus(t)
@@ -96,7 +97,7 @@ func command(t *testing.T, stdin []byte, args ...string) (string, string, int) {
 	return stdout.String(), stderr.String(), code
 }
 
-// decodeForks decodes what was rendered as strictly as the API server, and counts the Deployments.
+// decodeForks decodes the rendered objects as strictly as the API server, and counts the Deployments.
 func decodeForks(t *testing.T, documents string) (deployments int) {
 	t.Helper()
 	for decoder := yaml.NewDecoder(strings.NewReader(documents)); ; {

@@ -143,7 +143,7 @@ func TestRolloutsAreFollowedAsDeploymentsAre(t *testing.T) {
 	assert.Equal(t, 16, strings.Count(rollout, "pr7-"), rollout)
 }
 
-// overlay returns what an overlay with a prefix and our configuration makes of documents.
+// overlay returns the documents after kustomize has built an overlay with a prefix and our configuration.
 func overlay(t *testing.T, documents string) string {
 	t.Helper()
 	names, err := os.ReadFile("../../deploy/kustomize/forks.yaml")

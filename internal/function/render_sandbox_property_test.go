@@ -39,7 +39,7 @@ func renderable(t *testing.T, random *rand.Rand) []string {
 	return nil
 }
 
-// Rendering what was rendered changes not a byte.
+// Rendering the output again does not change a byte.
 func TestSandboxTwiceIsOnce(t *testing.T) {
 	t.Parallel()
 	random := checkout.Random(t)
@@ -73,7 +73,7 @@ func sandboxWithoutResults(text string) string {
 	return strings.TrimRight(text, "\n") + "\n"
 }
 
-// objects returns what was rendered, sorted.
+// sandboxObjects returns the rendered objects, sorted.
 func sandboxObjects(text string) []string {
 	items := strings.Split(sandboxWithoutResults(text), "\n- ")[1:]
 	items = slices.DeleteFunc(items, func(item string) bool { return !strings.Contains(item, "resourceplugins.dev/rendered-by") })

@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// world is what selects Pods, and which Pods there are.
+// world has the Pods, and the selectors of Pods.
 type world struct {
 	selectors map[string]labels.Selector
 	pods      map[string]labels.Set
@@ -65,7 +65,7 @@ func (w *world) read(t *testing.T, documents string) {
 
 func pick(random *rand.Rand, from ...string) string { return from[random.IntN(len(from))] }
 
-// randomBaseline returns workloads and what selects their Pods, by equality and by expressions.
+// randomBaseline returns workloads, and objects that select their Pods by equality and by expressions.
 func randomBaseline(random *rand.Rand) []string {
 	var docs []string
 	doc := func(format string, args ...any) { docs = append(docs, strings.TrimSpace(fmt.Sprintf(format, args...))) }

@@ -24,7 +24,7 @@ func runWith(tb testing.TB, config, list string) (out, stderr string, code int) 
 	return resolveWithoutResults(strings.Replace(out, head, "", 1)) + "\n", stderr, code
 }
 
-// mustRunWith also runs what comes out once more, which must not change.
+// mustRunWith also runs the function on its output, which must not change.
 func mustRunWith(tb testing.TB, config, list string) string {
 	tb.Helper()
 	out, stderr, code := runWith(tb, config, list)
@@ -85,7 +85,7 @@ var (
 		"    - name: old\n      plugin: hello-db@>=1 <1.2\n") + sandboxItem("b", resource("queue", "queue"))
 )
 
-// TestUpdateMakesALock holds that only mode update makes one where there is none, sorted, and in its place in the package.
+// TestUpdateMakesALock tests that only mode update creates a missing lock, sorted, and in its place in the package.
 func TestUpdateMakesALock(t *testing.T) {
 	t.Parallel()
 	assert.NotContains(t, mustRunWith(t, "mode: keep", listHead+asking+resolvePublished), "PluginLock")
@@ -93,7 +93,7 @@ func TestUpdateMakesALock(t *testing.T) {
 	assert.Contains(t, out, "\n"+lockItem("hello-db@>=1 <1.2=hello-db@1.1.0", "hello-db@^1=hello-db@1.2.0", "queue=queue@2.0.0"))
 }
 
-// TestLockedAfterUpdateIsClean holds in every mode, whatever is published since.
+// TestLockedAfterUpdateIsClean holds in every mode, even if other versions were published since.
 func TestLockedAfterUpdateIsClean(t *testing.T) {
 	t.Parallel()
 	updated := mustRunWith(t, "mode: update", listHead+asking+resolvePublished)
@@ -108,7 +108,7 @@ func TestLockedAfterUpdateIsClean(t *testing.T) {
 	}
 }
 
-// TestTheSourceStaysUnderALock is what happens under kustomize: sandboxes come as they are in Git every time.
+// TestTheSourceStaysUnderALock does the same as kustomize: each run gets the sandboxes as they are in Git.
 func TestTheSourceStaysUnderALock(t *testing.T) {
 	t.Parallel()
 	lock := lockItem("hello-db@>=1 <1.2=hello-db@1.1.0", "hello-db@^1=hello-db@1.2.0", "queue=queue@2.0.0")

@@ -40,8 +40,8 @@ func largeCatalog(documents int) []byte {
 }
 
 // BenchmarkLargeCatalog resolves 10,000 sandboxes in catalogs of 50,000 versions, from the list's bytes to the list's
-// bytes, in turns with parsing the same bytes once: reading the list, and the trees of what is resolved. It reports the
-// medians, their ratio, and what each allocates.
+// bytes, in turns with parsing the same bytes once: reading the list, and the trees of the resolved documents. It
+// reports the medians, their ratio, and the allocations of each.
 func BenchmarkLargeCatalog(b *testing.B) {
 	for _, documents := range []int{1, 20, 1000} {
 		b.Run(fmt.Sprintf("documents=%d", documents), func(b *testing.B) {

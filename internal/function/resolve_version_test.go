@@ -24,7 +24,7 @@ func run(tb testing.TB, list string) (out, errors string, code int) {
 	return stdout.String(), stderr.String(), code
 }
 
-// mustRun runs a list that must resolve, and again what came out, which must stay the same.
+// mustRun runs a list that must resolve, and then its output, which must stay the same.
 func mustRun(tb testing.TB, list string) string {
 	tb.Helper()
 	first, stderr, code := run(tb, list)
@@ -147,8 +147,8 @@ func TestOrderOfItems(t *testing.T) {
 	}
 }
 
-// FuzzResolve holds that no reference and no record, however broken, breaks the function, and that what was resolved
-// stays as it is.
+// FuzzResolve holds that no reference and no record, however broken, breaks the function, and that resolved references
+// do not change.
 func FuzzResolve(f *testing.F) {
 	digest := "sha256:" + strings.Repeat("0", 64)
 	for _, reference := range []string{

@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, commands)
 }
 
-// TestScripts runs whole commands: each archive has the files that they need and what they must print. The orchestrators'
-// binaries are those on the PATH, else those that `make test` built.
+// TestScripts runs whole commands: each archive has the files that they need and their expected output. The
+// orchestrators' binaries are those on the PATH, else those that `make test` built.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	folders := []string{"all-functions"}

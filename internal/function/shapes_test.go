@@ -21,7 +21,7 @@ func (d native) krm() string {
 
 func (d native) text() string { return "name: " + d.name + "\nspec:\n" + d.spec }
 
-// times joins what is made for each number below n.
+// times joins the results of format for the numbers below n.
 func times(n int, format func(i int) string) string {
 	var all strings.Builder
 	for i := range n {

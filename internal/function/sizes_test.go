@@ -28,7 +28,7 @@ import (
 // maxGrowth is how much more ten times as much of anything may cost.
 const maxGrowth = 14
 
-// sized is what a function runs on: a list, or a folder of native files.
+// sized is a function with its input: a list, or a folder of native files.
 type sized struct {
 	function cli.Function
 	list     string
@@ -85,7 +85,7 @@ func TestSizes_allocations(t *testing.T) {
 		few, many := s.runs(t, s.few), s.runs(t, 10*s.few)
 		for i := range few {
 			name := few[i].function.Name + " with " + s.name
-			few[i].run() // what is read once
+			few[i].run() // warm up: some files are read only once
 			before, after := few[i].allocated(), many[i].allocated()
 			assert.LessOrEqual(t, float64(after), maxGrowth*float64(before), "%s: %d bytes become %d", name, before, after)
 		}

@@ -15,8 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// BenchmarkFiles validates folders of plugins with overlays and scripts, a file each, as a process of its own. What it
-// reports besides the time: the CPU time of all cores, in all and for a document, and the peak memory.
+// BenchmarkFiles validates folders of plugins with overlays and scripts, a file each, in a separate process. Besides
+// the time, it reports the CPU time of all cores, in total and for a document, and the peak memory.
 func BenchmarkFiles(b *testing.B) {
 	program := filepath.Join(b.TempDir(), "validate-plugin")
 	require.NoError(b, checkout.BuildProgram(program, "functions/validate-plugin"))

@@ -29,7 +29,7 @@ var ourFiles = map[string]string{
 	"deploy/sandbox.json": `{"name": "feature-y", "spec": {"cluster": "demo", "resources": [{"name": "db", "plugin": "hello-db@1.0.0"}]}}`,
 }
 
-// otherFiles are what else is in a repository. Some look like documents of ours, and some are broken.
+// otherFiles are the other files of a repository. Some look like documents of ours, and some are broken.
 var otherFiles = map[string]string{
 	".github/workflows/ci.yaml":   "name: ci\non: [push]\njobs:\n  a:\n    runs-on: x\n    steps: [{run: \"echo ${{ github.sha }}\"}]\n",
 	".pre-commit-config.yaml":     "repos: [{repo: local, hooks: []}]\n",

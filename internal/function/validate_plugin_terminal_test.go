@@ -67,7 +67,7 @@ func terminal(t *testing.T, stdout *os.File, env []string, args ...string) strin
 	return string(written)
 }
 
-// left is what of a text is on a screen in the end.
+// left returns the part of a text that remains on a screen.
 func left(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\r\n") {
@@ -108,7 +108,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	assert.NotContains(t, string(quiet), "\x1b", "no terminal, no line")
 }
 
-// What is printed to the same terminal starts on a clean line.
+// The output to the same terminal starts on a clean line.
 func TestProgressKeepsOutOfTheOutput(t *testing.T) {
 	t.Parallel()
 	folder := plugins(t, 250)

@@ -101,7 +101,7 @@ func (k *Checks) Read(read *load.Package) error {
 	return nil
 }
 
-// Found takes what was found in the documents that were kept. Sandboxes without a finding are left out by the next run.
+// Found takes the findings in the documents that were kept. Sandboxes without a finding are left out by the next run.
 func (k *Checks) Found(results ...krm.Result) {
 	if k == nil {
 		return

@@ -102,7 +102,7 @@ func TestFindingsAreThoseOfAllDocuments(t *testing.T) {
 				}
 				r.Log = append(r.Log, strings.Join(args, " "))
 				steps++
-				for range 2 { // the second one reuses what the first one has found
+				for range 2 { // the second call reuses the results of the first one
 					got, n, some := checkAll(t, args...)
 					want, _, _ := checkAll(t, append(slices.Clone(args), "--no-cache")...)
 					if slices.Contains(args, "--fix") {

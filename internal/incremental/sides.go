@@ -7,9 +7,9 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/load"
 )
 
-// side is one of two states that are compared. A sandbox is reused if it has the same text on both sides, and an earlier
-// comparison found nothing wrong with it: its objects are the same, whatever they are. So the first one that uses a phase of
-// a plugin is rendered on both sides, for the objects that sandboxes share.
+// side is one of two states that are compared. A sandbox is reused if it has the same text on both sides, and an
+// earlier comparison found nothing wrong with it: its objects are the same on both sides. So the first one that uses a
+// phase of a plugin is rendered on both sides, for the objects that sandboxes share.
 //
 // Both sides are read at the same time, and tell each other twice which documents they have: before files are read those of
 // files that did not change, which need not be read if all their sandboxes are reused; then all.
@@ -69,8 +69,8 @@ func (c *Cache) Leave() {
 	}
 }
 
-// choose tells the other side the documents of this one, and returns what decides which of them are reused: those that each
-// side has once, but for the first ones.
+// choose tells the other side the documents of this one, and returns the function that decides which of them are
+// reused: those that each side has once, except the first ones.
 func (c *Cache) choose(own []load.Keyed) (isReused func(load.Key) bool) {
 	s := c.side
 	s.own <- own

@@ -128,7 +128,7 @@ func (w *world) build(folder string, args ...string) outcome {
 	return outcome{code, replace(stdout), replace(stderr), w.tree(folder)}
 }
 
-// requireSame compares what two builds did.
+// requireSame compares the outcomes of two builds.
 func (w *world) requireSame(want, got outcome) {
 	log := strings.Join(w.Log, "\n")
 	require.Equal(w.t, want.stderr, got.stderr, log)

@@ -46,7 +46,7 @@ func packed(t *testing.T, versions ...string) *Bundle {
 	return b
 }
 
-// stored puts a bundle in a store as it is, whatever it says, under the tag v1.
+// stored puts a bundle in a store under the tag v1, without checking it.
 func stored(t *testing.T, b *Bundle, change func(*v1.Manifest)) *memory.Store {
 	t.Helper()
 	ctx := context.Background()

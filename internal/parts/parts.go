@@ -40,7 +40,7 @@ type Options struct {
 // Runner renders a list, which may be a part of the documents.
 type Runner func(list *krm.ResourceList, isPart bool) (Outcome, error)
 
-// Outcome is what was rendered for a part, or in total.
+// Outcome is the result of a part, or the total.
 type Outcome struct {
 	// Objects are those that belong to no sandbox in particular, of which there are Rendered.Shared, and others. They are empty
 	// in a total, since they were printed.
@@ -80,7 +80,7 @@ type partsRun struct {
 	options   Options
 	list      *krm.ResourceList // the documents that are not postponed
 	documents cli.Postponed
-	alone     map[string]bool // what was found without sandboxes
+	alone     map[string]bool // the findings without sandboxes
 	kept      []*krm.Item     // those that a sandbox may refer to, or the names of which it may have
 	size      int             // of a part, in sandboxes
 	// inTurn is held by the part that may change a lock.

@@ -13,7 +13,7 @@ type Rendering interface {
 	IsExcess(sandboxes, objects int) bool
 	// Reuse adds a sandbox that an earlier run has rendered.
 	Reuse(one *incremental.Sandbox)
-	// Report reports what depends on all sandboxes to a list.
+	// Report reports findings that depend on all sandboxes to a list.
 	Report(list *krm.ResourceList)
 }
 

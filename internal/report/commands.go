@@ -55,8 +55,8 @@ type LogWriter struct {
 // NewLogWriter returns a writer to out. Call Flush when all is written.
 func NewLogWriter(out io.Writer) *LogWriter { return &LogWriter{out: out} }
 
-// NewPlainWriter returns a writer for what another program prints: besides commands, control characters but tabs and the
-// ends of lines are escaped, so that the program cannot control the terminal.
+// NewPlainWriter returns a writer for the output of another program: besides commands, control characters except tabs
+// and line ends are escaped, so that the program cannot control the terminal.
 func NewPlainWriter(out io.Writer) *LogWriter { return &LogWriter{out: out, isPlain: true} }
 
 // safe returns a text of whole lines as it is written.

@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/runnerlog"
 )
 
-// Nothing that is printed has a workflow command, in whatever place of a finding a text is, and in every format.
+// Nothing that is printed has a workflow command, in any part of a finding, and in every format.
 func TestWrite_hasNoCommands(t *testing.T) {
 	t.Parallel()
 	for _, text := range runnerlog.Hostile() {

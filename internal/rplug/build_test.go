@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/edits"
 )
 
-// call runs rplug and returns its exit code and what it prints.
+// call runs rplug and returns its exit code and output.
 func call(stdin string, args ...string) (code int, stdout, stderr string) {
 	var out, notes bytes.Buffer
 	code = Run(context.Background(), args, strings.NewReader(stdin), &out, &notes)
@@ -29,7 +29,8 @@ type flagsOf struct {
 	noForks                      bool
 }
 
-// pipe runs the functions one after the other, each on what the one before has printed. It is empty if one refuses.
+// pipe runs the functions one after the other, each on the output of the one before. The results are empty if one
+// refuses.
 func (f flagsOf) pipe(paths ...string) (objects, withBaseline string, isRefused bool) {
 	if code, _, _ := call("", joined("validate", f.input, paths)...); code != ExitClean {
 		return "", "", true
@@ -74,7 +75,7 @@ func joined(first string, more ...[]string) []string {
 	return all
 }
 
-// What rplug build prints is, byte for byte, what the functions print that are called one after the other.
+// The output of rplug build is, byte for byte, the output of the functions that are called one after the other.
 func TestBuildPrintsWhatTheFunctionsPrint(t *testing.T) {
 	t.Parallel()
 	examples := filepath.Join(checkout.Root(), "examples")
@@ -147,7 +148,7 @@ func TestBuildOfRealFilesPrintsWhatTheFunctionsPrint(t *testing.T) {
 	assert.Greater(t, built, 50)
 }
 
-// built is what rplug build writes to a folder from documents.
+// built returns the files that rplug build writes to a folder from documents.
 func built(t *testing.T, args ...string) map[string]string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "out")
@@ -156,7 +157,7 @@ func built(t *testing.T, args ...string) map[string]string {
 	return tree(t, folder)
 }
 
-// writeFiles makes the documents of a folder what they should be, and removes others.
+// writeFiles replaces the files of a folder.
 func writeFiles(t *testing.T, folder string, files map[string]string) {
 	t.Helper()
 	require.NoError(t, os.RemoveAll(folder))
@@ -166,8 +167,8 @@ func writeFiles(t *testing.T, folder string, files map[string]string) {
 	}
 }
 
-// After each of many edits, the folder is what a build into an empty folder gives, and files of others stay as they are.
-// TEST_ROUNDS=5 is 200 sequences of edits.
+// After each of many edits, the folder is the same as after a build into an empty folder, and foreign files are left
+// alone. TEST_ROUNDS=5 is 200 sequences of edits.
 func TestBuildFollowsEdits(t *testing.T) {
 	t.Parallel()
 	const length = 8

@@ -96,7 +96,7 @@ func (c *BuildConfig) Process(call cli.Call) (string, error) {
 
 const nothingRendered = "nothing rendered: fix the errors above"
 
-// prepare returns the chain for a call, and reports what was found when the files were read.
+// prepare returns the chain for a call, and reports the findings from reading the files.
 func (c *BuildConfig) prepare(call cli.Call) build.Chain {
 	if wrong := document.CheckImage(c.options.Image); wrong != "" {
 		call.ConfigError("image", wrong)
@@ -115,7 +115,7 @@ func (c *BuildConfig) prepare(call cli.Call) build.Chain {
 	return chain
 }
 
-// summary says what was rendered.
+// summary describes the rendered objects.
 func (c *BuildConfig) summary(result build.Result) string {
 	if c.options.NoForks {
 		return result.Rendered.String()
@@ -151,7 +151,7 @@ func (p *buildParts) ProcessParts(call cli.Call, documents cli.Postponed) (summa
 	return p.config.summary(result), true, nil
 }
 
-// nothing says why the sandboxes have no objects.
+// nothing explains why the sandboxes have no objects.
 func (c *BuildConfig) nothing(sandboxes []*document.Sandbox) string {
 	if c.options.NoForks || !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
 		return renderphase.Nothing(c.Render)(sandboxes)
@@ -168,7 +168,7 @@ func openFolder(options cli.FolderOptions) cli.FolderWriter {
 	return cli.FolderWriter{Add: folder.Add, Finish: finish, Close: folder.Close}
 }
 
-// postRenderFunction is BuildFunction for what Helm has rendered: documents that are not input of ours are printed, too,
+// postRenderFunction is BuildFunction for the output of Helm: documents that are not input of ours are printed, too,
 // both phases are rendered, and objects are not escaped, since they are no templates of a chart.
 func postRenderFunction(extensions ...renderphase.Extension) cli.Function {
 	f := BuildFunction(extensions...)

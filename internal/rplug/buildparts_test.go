@@ -41,7 +41,7 @@ spec:
     script: "#!/bin/sh\necho drop\n"
 `
 
-// partsInput is a folder with sandboxes that are rendered in parts, and what is changed about it.
+// partsInput is a folder with sandboxes that are rendered in parts, with changes to it.
 type partsInput struct {
 	name string
 	// change changes the documents of the sandboxes, by their number.
@@ -268,8 +268,8 @@ func renderedSecret(t *testing.T) string {
 	return ""
 }
 
-// What is in memory while objects are rendered grows with the texts of the sandboxes, and not with their trees or objects:
-// these take more than 10 KB for each sandbox. The texts take about 1 KB; parts that are being rendered make that vary by half.
+// Memory use during rendering grows with the texts of the sandboxes, and not with their trees or objects: these take
+// more than 10 KB for each sandbox. The texts take about 1 KB; parts that are being rendered make that vary by half.
 func TestBuildInPartsHoldsNoObjects(t *testing.T) {
 	checkout.Slow(t, "renders 12,000 sandboxes")
 	live := func(n int) (most uint64) {

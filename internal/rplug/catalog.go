@@ -64,9 +64,9 @@ func (c *lintConfig) Process(call cli.Call) (string, error) {
 // maxCell is how many characters of a text a table shows: a whole digest.
 const maxCell = 72
 
-// Listing is what catalogs have of one kind, for people and for programs.
+// Listing holds the entries of one kind in catalogs, for people and for programs.
 type Listing struct {
-	// Key is the key of JSON in what --output json prints, and JSON the list.
+	// Key is the key of the list in the output of --output json, and JSON the list itself.
 	Key  string
 	JSON any
 	// Titles are those of the columns, and Rows the elements of the list.

@@ -88,7 +88,7 @@ func keyIndex(mapping *yaml.Node, key string) int {
 	return -1
 }
 
-// identity is what an element of a list of a catalog is known by.
+// identity returns the text that identifies an element of a list of a catalog.
 func identity(element *yaml.Node) string {
 	for _, key := range []string{"name", "version"} {
 		if value := krm.Value(element, key); value != nil {

@@ -169,7 +169,7 @@ func TestCheckAtOnce(t *testing.T) {
 	assert.Contains(t, out.String(), "sandbox-399")
 }
 
-// What is in memory while sandboxes are checked does not grow with their trees, though there is a finding about each.
+// Memory use during checks does not grow with the trees of sandboxes, though there is a finding about each.
 func TestCheckInPartsHoldsNoTrees(t *testing.T) {
 	checkout.Slow(t, "checks 12,000 sandboxes")
 	live := func(n int) uint64 {

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/cli"
 )
 
-// isCompletion reports whether a shell asks what an argument may be.
+// isCompletion reports whether a shell asks for completions of an argument.
 func isCompletion(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }

@@ -57,7 +57,7 @@ func execute(c *cobra.Command, f cli.Function, stdout io.Writer, args []string) 
 	return Exit(f.Run(c.Context(), args, c.InOrStdin(), stdout, c.ErrOrStderr()))
 }
 
-// graphCommand returns render --graph as a command of its own.
+// graphCommand returns render --graph as a separate command.
 func graphCommand(stdout io.Writer, features renderphase.Extensions) *cobra.Command {
 	f, formats := renderphase.New(features...), renderphase.GraphFormats()
 	f.ReadsProject = true

@@ -73,7 +73,7 @@ func TestTopicOfDelivery(t *testing.T) {
 	assert.Contains(t, rest, "Without the flag the tool is "+render.DefaultOptions().Delivery+".")
 }
 
-// The file on the page is valid, and has all keys that there are.
+// The file on the page is valid, and has all keys.
 func TestTopicOfTheProject(t *testing.T) {
 	t.Parallel()
 	var file strings.Builder

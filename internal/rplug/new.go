@@ -51,7 +51,7 @@ func (f *newFlags) add(command *cobra.Command) {
 	}
 }
 
-// write writes files, and says what to do next; or prints them.
+// write writes files, and prints the next commands; or prints the files.
 func (f *newFlags) write(c *cobra.Command, made interface {
 	Files() (scaffold.Files, error)
 }, next ...string,
@@ -164,7 +164,7 @@ func newPluginCommand() *cobra.Command {
 	return command
 }
 
-// suffix is what the next command needs to find the same folder.
+// suffix returns the flag that the next command needs to find the same folder.
 func (f *newFlags) suffix() string {
 	if f.dir == "." {
 		return ""
@@ -210,7 +210,8 @@ func newSandboxCommand(features []extension.Extension) *cobra.Command {
 	return command
 }
 
-// completeSandbox fills in what the project file and the plugin say. The plugin must be in the folder unless force is set.
+// completeSandbox fills in values from the project file and the plugin. The plugin must be in the folder unless force
+// is set.
 func completeSandbox(options *scaffold.Sandbox, dir string, force bool, features []extension.Extension) error {
 	if options.Cluster == "" {
 		found, err := cli.FindProject(".", extension.Rules(features)...)

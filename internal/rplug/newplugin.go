@@ -64,7 +64,7 @@ func pluginsIn(dir string) map[string][]*document.Plugin {
 // pluginNames returns the bare names of the plugins of a folder.
 func pluginNames(dir string) []string { return slices.Sorted(maps.Keys(pluginsIn(dir))) }
 
-// findPlugin returns the highest version of a plugin of a folder that a reference admits, nil if there is none.
+// findPlugin returns the highest version of a plugin of a folder that a reference admits, nil without a match.
 func findPlugin(dir string, reference document.PluginReference) *document.Plugin {
 	var highest *document.Plugin
 	var at document.PluginName

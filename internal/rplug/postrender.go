@@ -66,11 +66,11 @@ func postRender(c *cobra.Command, stdout io.Writer, args []string, features rend
 	return Exit(code)
 }
 
-// errorDocument returns a document that makes Helm 4 fail with a message. Helm 4.3 drops what a post-renderer writes to
-// stderr, but it names the file of a document that it cannot read
-// (https://github.com/helm/helm/blob/v4.3.1/internal/plugin/runtime_subprocess.go, runPostrenderer). The kind is a list, so
-// that nothing else takes the document for an object. Helm leaves out files whose last part starts with "_": the message,
-// which may hold any path, is followed by another part.
+// errorDocument returns a document that makes Helm 4 fail with a message. Helm 4.3 drops the stderr of post-renderers,
+// but it names the file of a document that it cannot read
+// (https://github.com/helm/helm/blob/v4.3.1/internal/plugin/runtime_subprocess.go, runPostrenderer). The kind is a
+// list, so that nothing else takes the document for an object. Helm leaves out files whose last part starts with "_":
+// the message, which may hold any path, is followed by another part.
 func errorDocument(message string) []byte {
 	file := "what it got:\n" + strings.TrimSpace(message) + "\nrplug/post-render"
 	quoted, _ := json.Marshal(file) // a string always has a JSON form

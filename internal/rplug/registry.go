@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// targetFlags declares the flags that say what a reference names.
+// targetFlags declares the flags for the target of a reference.
 func targetFlags(flags *pflag.FlagSet) *oci.TargetOptions {
 	o := &oci.TargetOptions{DockerConfig: dockerConfig()}
 	flags.BoolVar(&o.Layout, "oci-layout", false, "REF is a folder in OCI layout, DIR:TAG or DIR@DIGEST")

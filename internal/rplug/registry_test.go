@@ -26,7 +26,7 @@ spec:
       echo hello
 `
 
-// TestRegistry pushes to Debian's docker-registry and pulls back, then changes one byte of what the registry keeps.
+// TestRegistry pushes to Debian's docker-registry and pulls back, then changes one byte in the registry.
 func TestRegistry(t *testing.T) {
 	t.Parallel()
 	blobs := t.TempDir()
@@ -65,7 +65,7 @@ func TestRegistryThatCannotBeReached(t *testing.T) {
 	must(t, "index", plugins)
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	host := listener.Addr().String() // nobody listens there any more
+	host := listener.Addr().String() // nothing listens there after Close
 	require.NoError(t, listener.Close())
 	code, _, stderr := invoke("push", host+"/platform/plugins:v1", "--catalog", filepath.Join(plugins, "catalog.yaml"))
 	assert.Equal(t, ExitFindings, code)
@@ -93,7 +93,7 @@ func tamper(t *testing.T, folder string) {
 	require.Equal(t, 1, changed)
 }
 
-// must runs the command and returns what it printed.
+// must runs the command and returns its output.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	code, stdout, stderr := invoke(args...)

@@ -66,7 +66,7 @@ func TestRenderInPartsPrintsTheSame(t *testing.T) {
 	}
 }
 
-// What is kept, or printed in place of objects, takes all documents.
+// All documents are needed at once to keep the inputs, or to print images in place of objects.
 func TestRenderAtOnce(t *testing.T) {
 	t.Parallel()
 	folder := partsInput{}.write(t, manySandboxes)

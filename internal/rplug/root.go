@@ -17,7 +17,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/report"
 )
 
-// Run is Main without the process: it returns the exit code. What a command prints is written when it is done, and
+// Run is Main without the process: it returns the exit code. The output of a command is written when it is done, and
 // dropped if the call is wrong.
 func Run(
 	ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, extensions ...Extension,
@@ -72,7 +72,7 @@ func NewCommand(stdout io.Writer, extensions ...Extension) *cobra.Command {
 	return root
 }
 
-// moreHelp is what the help of a command with subcommands ends in: the help must fit a screen.
+// moreHelp ends the help of a command with subcommands: the help must fit a screen.
 const moreHelp = `{{if .HasAvailableSubCommands}}
 
 Use "{{.CommandPath}} [command] --help" for more information about a command.{{end}}`

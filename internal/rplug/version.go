@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// versions is what rplug version prints.
+// versions is the output of rplug version.
 type versions struct {
 	Version     string `json:"version"`
 	Go          string `json:"go"`

@@ -177,7 +177,8 @@ func (w write) run(t *testing.T, folder string) {
 	require.Equal(t, w.exit, command.ProcessState.ExitCode(), string(out))
 }
 
-// prepare makes the folder that a write starts from, and returns its files before and after. Nobody else may read them.
+// prepare makes the folder that a write starts from, and returns its files before and after. No other user may read
+// them.
 func (w write) prepare(t *testing.T) (folder string, before, after map[string]string) {
 	t.Helper()
 	folder = t.TempDir()

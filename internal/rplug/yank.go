@@ -61,7 +61,7 @@ func retractCommand(change func(*resolve.CatalogDocument, string, string) error,
 	return command
 }
 
-// printChanges prints how a catalog differs from what its file has.
+// printChanges prints the differences between a catalog and its file.
 func printChanges(c *cobra.Command, file string, catalog *resolve.CatalogDocument) error {
 	older, err := readCatalogFile(file)
 	if err != nil {

@@ -35,7 +35,7 @@ func withFolders(err error, outputs []contract.Output) error {
 	return err
 }
 
-// notWritable returns why the user of main cannot create files in a folder, and what to do; or "".
+// notWritable returns the reason why the user of main cannot create files in a folder, with advice; or "".
 func notWritable(folder string) string {
 	const advice = ": run main as another user, mount an emptyDir there in podTemplateOverlay, or set valueFromPath to a " +
 		"file in a writable folder such as /tmp"

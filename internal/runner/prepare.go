@@ -65,7 +65,7 @@ func (v *Volume) WriteReads(publications []string) error {
 	return v.write(relative(contract.ReadsFile), content, readable)
 }
 
-// Reads returns what WriteReads has written.
+// Reads returns the publications that WriteReads wrote.
 func (v *Volume) Reads() (publications []string, err error) {
 	content, err := v.read(relative(contract.ReadsFile), maxReads)
 	if err != nil {

@@ -339,7 +339,7 @@ func TestExpire_clocks(t *testing.T) {
 }
 
 // Clocks may jump between runs. A jump of one clock changes nothing. If both are ahead and come back, no step runs twice, nothing
-// else is removed before the ttl has passed again, and what was created meanwhile does not expire.
+// else is removed before the ttl has passed again, and sandboxes that were created meanwhile do not expire.
 func TestExpire_jumpingClocks(t *testing.T) {
 	t.Parallel()
 	late, far := created.Add(3*time.Hour), created.Add(24*365*time.Hour)
@@ -498,7 +498,7 @@ func TestExpire_changedPlan(t *testing.T) {
 	}
 }
 
-// Even a plan that the Role names applies only Jobs of its sandbox and its namespace, and what counts Pods.
+// Even a plan that the Role names applies only Jobs of its sandbox and its namespace, and objects that count Pods.
 func TestExpire_refusedPlan(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -136,7 +136,7 @@ func TestForks_severalAskForCounts(t *testing.T) {
 	}
 }
 
-// The wait is limited; what is left, and what to do, is the message, and the delete steps end.
+// The wait is limited: the message has the remaining Pods and the remedy, and the delete steps end.
 func TestForks_waitIsLimited(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// noLog discards what net/http logs about interrupted handshakes.
+// noLog discards the messages of net/http about interrupted handshakes.
 var noLog = log.New(io.Discard, "", 0)
 
 // gate blocks callers of pass while it is closed.

@@ -66,7 +66,7 @@ func TestPublishAddsKeysForWorkloads(t *testing.T) {
 	assert.NotContains(t, err.Error(), "marker")
 }
 
-// A publication replaces what an earlier one has recorded; producers of an earlier version have no name to record.
+// A publication replaces the record of an earlier one; producers of an earlier version have no name to record.
 func TestPublishRecordsWhatWasRead(t *testing.T) {
 	t.Parallel()
 	server := newServer(t)

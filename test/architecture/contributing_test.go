@@ -60,7 +60,7 @@ func purpose(p goPackage) string {
 	return text
 }
 
-// At most 16 visible folders are at the top, and at most 8 groups of tests; CONTRIBUTING.md says what each has.
+// At most 16 visible folders are at the top, and at most 8 groups of tests; CONTRIBUTING.md describes each of them.
 func TestContributingListsFolders(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout.Root(), "CONTRIBUTING.md"))

@@ -91,7 +91,7 @@ func (c command) check(t *testing.T, page, folder, programs string) {
 	}
 	if strings.Contains(c.text, "--engine process") {
 		if out, err := exec.Command("bwrap", "--bind", "/", "/", "true").CombinedOutput(); err != nil {
-			// The commands below may read what this one would have written.
+			// The commands below may read files that this one would have written.
 			checkout.LeaveOut(t, "%s from line %d on: bubblewrap does not work: %s %v", page, c.line, out, err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 
 var observedSection = regexp.MustCompile(`(?s)(<!-- observed: [^\n]*\n).*?(<!-- end -->)`)
 
-// The page shows what end-to-end tests have seen. UPDATE_GOLDEN updates it.
+// The page shows the observations of end-to-end tests. UPDATE_GOLDEN updates it.
 func TestObservedStatesAreOnThePage(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(checkout.Root(), "test", "cluster", "e2e", "testdata", "observed.txt"))

@@ -37,7 +37,7 @@ func newPreview(t *testing.T, answers string) preview {
 	return p
 }
 
-// run runs the script in another folder than its own, and returns what kubectl was called with, and the error.
+// run runs the script in another folder than its own, and returns the calls of kubectl, stderr and the error.
 func (p preview) run(t *testing.T, folder string, arguments ...string) (calls, stderr string, err error) {
 	t.Helper()
 	command := p.command(folder, arguments...)

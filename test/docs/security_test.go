@@ -55,8 +55,8 @@ func TestThreatsNameTests(t *testing.T) {
 	assert.Greater(t, rows, 12)
 }
 
-// Each sentence and each row of the page names a test, a file or a target of make as its evidence. Those that promise nothing, such
-// as advice and what is not protected, are listed in testdata/security.txt.
+// Each sentence and each row of the page names a test, a file or a target of make as its evidence. Those that promise
+// nothing, such as advice and gaps in the protection, are listed in testdata/security.txt.
 func TestSecurityPage_namesTests(t *testing.T) {
 	t.Parallel()
 	list, err := os.ReadFile(filepath.Join("testdata", "security.txt"))

@@ -57,7 +57,7 @@ func navPages(nav any) []string {
 	return found
 }
 
-// TestSite builds the site with mkdocs, and checks what mkdocs does not: links to sections, Markdown that only GitHub
+// TestSite builds the site with mkdocs, and adds checks that mkdocs lacks: links to sections, Markdown that only GitHub
 // supports, and that browsers load nothing from other sites.
 func TestSite(t *testing.T) {
 	t.Parallel()

@@ -22,7 +22,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/registry"
 )
 
-// Signing needs the identity of a workflow, so the test only records what would be signed.
+// Signing needs the identity of a workflow, so the test only records the files that would be signed.
 const (
 	cosign = "#!/bin/sh\necho \"$*\" >> \"$SIGNED\"\n"
 	syft   = "#!/bin/sh\nfor last; do :; done\necho '{}' > \"${last#spdx-json=}\"\ntest -f \"${2#oci-dir:}/index.json\"\n"

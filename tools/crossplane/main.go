@@ -22,7 +22,7 @@ type request struct {
 	Scope, Image, TemplatingImage string
 }
 
-// response is what v0.10.0 printed, and the error that it ended with.
+// response is the output of v0.10.0, and the error that it ended with.
 type response struct {
 	Output []byte
 	Error  string

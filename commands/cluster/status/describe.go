@@ -51,7 +51,7 @@ type Object struct {
 // ttlKey is the annotation for kube-janitor (https://codeberg.org/hjacobs/kube-janitor) on forks and routes.
 const ttlKey = "janitor/ttl"
 
-// Describe returns what a sandbox has, given the report about it.
+// Describe returns the description of a sandbox, given the report about it.
 func (o *Objects) Describe(sandbox string, found *Report) *Description {
 	d := &Description{Sandbox: sandbox, Report: found, Secrets: []Secret{}, Objects: []Object{}}
 	for _, s := range o.secrets {
@@ -154,7 +154,7 @@ func (d *Description) Text(now metav1.Time, style report.Style) string {
 	return b.String()
 }
 
-// expiry says when what deletes the object, or the sandbox.
+// expiry describes when the object or the sandbox is deleted, and by which program.
 func (o *Object) expiry() string {
 	if o.TTLFrom != "" {
 		return o.TTL + " (" + o.TTLFrom + "): the CronJob of the namespace tears the whole sandbox down"

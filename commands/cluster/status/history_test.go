@@ -17,7 +17,7 @@ func named(o manifest, name string) manifest {
 
 func second(n int) string { return fmt.Sprintf("2026-01-02T03:00:%02dZ", n) }
 
-// Nothing records what a step of a plugin without outputs has done, but for the Jobs that have run.
+// The Jobs that have run are the only record of a step of a plugin without outputs.
 func TestJudge_plainStepsCompareJobs(t *testing.T) {
 	t.Parallel()
 	of := func(phase, step, name, end string, at int) manifest {

@@ -153,7 +153,7 @@ func (w *ledgerWorld) hasJobs() bool {
 	return !slices.ContainsFunc(ledgerSteps, func(step string) bool { return w.jobs[w.jobName(step)] == nil })
 }
 
-// differs returns what of the cluster is not what was rendered, or "".
+// differs returns the first difference between the cluster and the render, or "".
 func (w *ledgerWorld) differs() string {
 	for _, step := range ledgerSteps {
 		s, generation := w.secrets[step], generationOf(step, w.param)

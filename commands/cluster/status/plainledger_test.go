@@ -12,13 +12,13 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// plainWorld simulates a cluster with a plugin without outputs: "mk" creates with a param, "rm" deletes. The record has what ran
-// last, which status does not see. Renders are applied always with or always without pruning: nothing tells that the Job
-// of another render was removed by hand.
+// plainWorld simulates a cluster with a plugin without outputs: "mk" creates with a param, "rm" deletes. The record has
+// the Job that ran last, which status does not see. Renders are applied always with or always without pruning: nothing
+// shows that the Job of another render was removed by hand.
 type plainWorld struct {
 	random     *rand.Rand
 	prune, ttl bool
-	render     string // "one", "two" or "rm": what was applied last
+	render     string // applied last: "one", "two" or "rm"
 	jobs       map[string]*plainJob
 	clock      int
 	ledger     string

@@ -10,8 +10,8 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// refinement changes the states of steps by what Template does not know: other workloads of the resource that exist, and
-// plans.
+// refinement changes the states of steps by facts that Template does not know: other existing workloads of the
+// resource, and plans.
 type refinement struct {
 	*rules
 
@@ -67,8 +67,8 @@ func (r *refinement) block(s *Step) {
 	}
 }
 
-// supersede sets the state of a complete step that nothing records: another workload of the step, or of the other phase,
-// that had not ended when the workload of the step was created may have changed what the step has done.
+// supersede sets the state of a complete step without a record: another workload of the step, or of the other phase,
+// that had not ended when the workload of the step was created may have changed the result of the step.
 func (r *refinement) supersede(s *Step) {
 	t := s.task
 	if s.State != Ready || t.isMissing || t.output() != "" || t.helper() != "" {

@@ -18,7 +18,7 @@ func (s *Step) KeepsFromRunning() []string {
 	return objects
 }
 
-// runAgain says how to run a task again: what to delete, besides its workload.
+// runAgain explains how to run a task again: delete its workload and the given objects, then apply.
 func runAgain(t *task, with ...string) string {
 	return fmt.Sprintf("to run it again: kubectl delete -n %s %s, then apply", t.Namespace,
 		strings.Join(append(t.objects(), with...), " "))

@@ -12,7 +12,7 @@ import (
 )
 
 // teardownWorld simulates a teardown that began at any time of the create phase: "drop" reads "make", and the cleanup removes
-// the Secrets. The record has what exists outside of the cluster.
+// the Secrets. The record has the state outside of the cluster.
 type teardownWorld struct {
 	random              *rand.Rand
 	make, drop, cleanup string // the ends of Jobs; "none" if it does not exist

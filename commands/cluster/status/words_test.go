@@ -118,7 +118,7 @@ func TestJudge_terminatingNamespace(t *testing.T) {
 // reading is the plan of a delete step that reads an output of a create step.
 var reading = contract.Plan{Producers: []contract.Producer{{Step: "make", Inputs: []contract.Input{{Output: "url"}, {Output: "url", File: "f"}}}}}
 
-// A delete step that reads what was never published waits in vain, unless the create step still runs.
+// A delete step that reads an output that was never published waits forever, unless the create step still runs.
 func TestJudge_blockedTeardown(t *testing.T) {
 	t.Parallel()
 	const advice = `reads "url" of create step "make", which never published; run the create phase again, or give this step up: ` +

@@ -1,6 +1,6 @@
-// Package expiry holds what two programs agree on: the renderer of the option expiry, which is in package undo, and the
-// program in the cluster that tears down the sandboxes whose ttl has passed, which is in the runtime module. A sandbox
-// has a Plan in the ConfigMap with its teardown, and a Role with the rights that the plan needs.
+// Package expiry holds the contract of two programs: the renderer of the option expiry, which is in package undo, and
+// the program in the cluster that tears down the sandboxes whose ttl has passed, which is in the runtime module. A
+// sandbox has a Plan in the ConfigMap with its teardown, and a Role with the rights that the plan needs.
 //
 // A user who may write ConfigMaps could change the plan, but not the Role. So the Role has the digest of the plan, as
 // the name of a resource that no API serves: see Sealed. The program learns from its own rights which sandboxes there

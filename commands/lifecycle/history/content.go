@@ -30,9 +30,9 @@ type Document struct {
 	digest [sha256.Size]byte // of all fields, not of comments and format
 }
 
-// ID returns what identifies a sandbox or a route group: of a sandbox its id, so that a sandbox with another cluster is
-// another one, of a route group cluster and name. It returns false for other documents, and if a value is not known, such as
-// that of a variable.
+// ID returns the identity of a sandbox or a route group: for a sandbox its cluster and id, so that the same id in
+// another cluster is another sandbox; for a route group its cluster and name. It returns false for other documents, and
+// if a value is not known, such as that of a variable.
 func ID(d load.Document) (string, bool) {
 	found, ok := read(d)
 	return found.ID, ok

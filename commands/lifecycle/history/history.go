@@ -117,7 +117,7 @@ func shallowCommits() (map[string]bool, error) {
 	return ids, nil
 }
 
-// parseLog reads what git log prints: for each commit \x01, its id and time and NUL, and for each of its files
+// parseLog reads the output of git log: for each commit \x01, its id and time and NUL, and for each of its files
 // `:modes ids status`, NUL, the path and NUL.
 func parseLog(listing string) (commits []commit, err error) {
 	rest := listing
@@ -155,8 +155,8 @@ func fileID(mode, id string) string {
 	return ""
 }
 
-// changesOf returns the commits that the arguments select, with the files that each changes, whatever the user's
-// configuration of git says.
+// changesOf returns the commits that the arguments select, with the files that each changes, regardless of the user's
+// configuration of git.
 func changesOf(selection ...string) (string, error) {
 	arguments := slices.Concat([]string{"-c", "log.showRoot=true", "log"}, selection, []string{
 		"--raw", "-z", "--no-abbrev", "--no-renames", "--no-relative", "--no-show-signature", "--no-notes", "--no-color",

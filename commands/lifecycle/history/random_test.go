@@ -24,7 +24,7 @@ import (
 // start is when the first commit is made.
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// doc is a sandbox of the model, with what the history must find out.
+// doc is a sandbox of the model, with the times that the history must find.
 type doc struct {
 	version          int
 	absent           bool
@@ -139,7 +139,7 @@ func (m *model) change() {
 	}
 }
 
-// breakFile commits conflict markers to a file, and a later commit removes them: what was before cannot be known.
+// breakFile commits conflict markers to a file, and a later commit removes them: the earlier state cannot be known.
 func (m *model) breakFile() {
 	for _, file := range slices.Sorted(maps.Keys(m.files)) {
 		if m.random.IntN(3) == 0 && !m.broken[file] {
@@ -263,7 +263,7 @@ func (m *model) byName() map[string]doc {
 	return all
 }
 
-// settle finds out what a commit did to each sandbox, whatever happened in between.
+// settle sets the times of each sandbox from its states before and after a commit.
 func (m *model) settle(before map[string]doc, at time.Time) {
 	for _, docs := range m.files {
 		for name, d := range docs {

@@ -25,7 +25,7 @@ import (
 //
 // Kubernetes lets no account create a Role with rights that it lacks. So the accounts, Roles, Secrets and scripts of
 // the delete phase are applied with the create phase already, and the account of the CronJob creates only the Jobs, and
-// what counts the Pods of forks.
+// the objects that count the Pods of forks.
 type expiring struct {
 	*teardown
 
@@ -42,7 +42,7 @@ const kindBudget = "PodDisruptionBudget"
 // isLate reports whether an object is applied when the ttl has passed.
 func isLate(item *krm.Item) bool { return item.Kind() == jobs.Job || item.Kind() == kindBudget }
 
-// expiring returns what makes a sandbox expire, nil if it has no ttl.
+// expiring returns the expiry of a sandbox, nil if it has no ttl.
 func (r *run) expiring(t *teardown) *expiring {
 	s, _ := document.ReadSandbox(t.item)
 	if r.options.Expiry == "" || s.Spec.TTL == nil {
@@ -229,8 +229,8 @@ func (r *run) kept(content map[string]any) *unstructured.Unstructured {
 	return object
 }
 
-// addAbsent adds what lets the cluster remove the ConfigMaps of sandboxes with a ttl that are absent, or all if only
-// the delete phase is rendered: else the ttl of a sandbox that is created again later would count from an old
+// addAbsent adds the objects that let the cluster remove the ConfigMaps of sandboxes with a ttl that are absent, or all
+// if only the delete phase is rendered: else the ttl of a sandbox that is created again later would count from an old
 // ConfigMap.
 func (r *run) addAbsent(isCreate bool) {
 	for _, item := range r.list.Of(contract.APIVersion, contract.Sandbox) {

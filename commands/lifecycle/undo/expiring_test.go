@@ -99,7 +99,7 @@ func planOf(t *testing.T, item *krm.Item) (text []byte, plan expiry.Plan) {
 	return text, plan
 }
 
-// The golden file is what reviewers read: the objects of the expiry, and the plan.
+// The golden file is for reviewers: it has the objects of the expiry, and the plan.
 func TestExpiry_golden(t *testing.T) {
 	t.Parallel()
 	var got bytes.Buffer
@@ -128,8 +128,8 @@ func TestExpiry_golden(t *testing.T) {
 	assert.Equal(t, string(want), got.String())
 }
 
-// The account of the CronJob has the rights that its plan needs, by name where names are known, and nothing else. It cannot read Secrets,
-// change Roles of others or create what gives rights.
+// The account of the CronJob has the rights that its plan needs, by name where names are known, and nothing else. It
+// cannot read Secrets, change foreign Roles or create objects that grant rights.
 func TestExpiry_rights(t *testing.T) {
 	t.Parallel()
 	objects := rendered(t, items(t, plugin, expiring), expiryOptions()).Objects
@@ -190,7 +190,8 @@ func TestExpiry_rights(t *testing.T) {
 	}
 }
 
-// All of the delete phase but its Jobs, and what counts Pods, is applied with the create phase: the account could not create Roles.
+// All objects of the delete phase, except its Jobs and those that count Pods, are applied with the create phase: the
+// account could not create Roles.
 func TestExpiry_appliesAllButJobsEarly(t *testing.T) {
 	t.Parallel()
 	list := items(t, plugin, expiring)

@@ -1,10 +1,10 @@
-// Package undo renders what tears sandboxes down: with the option undo, the delete phase of each sandbox is in the cluster,
-// in one ConfigMap, compressed. It works when the documents, the catalog and rplug are gone:
+// Package undo renders the teardown of sandboxes. With the option undo, the delete phase of each sandbox is in the
+// cluster, compressed in a ConfigMap. It works when the documents, the catalog and rplug are gone:
 //
 //	kubectl get configmap NAME -n NAMESPACE -o jsonpath='{.binaryData.teardown\.yaml\.gz}' |
 //	  base64 -d | gunzip | kubectl apply -f -
 //
-// A Renderer adds the ConfigMaps to what package render has rendered for the create phase.
+// A Renderer adds the ConfigMaps to the objects that package render has rendered for the create phase.
 //
 // With the option expiry, the cluster applies the teardown by itself when the ttl of the sandbox has passed: see expiring.
 package undo
@@ -101,7 +101,7 @@ func newRun(list *krm.ResourceList, options render.Options) *run {
 	return r
 }
 
-// add adds the ConfigMaps of sandboxes, and what makes them expire.
+// add adds the ConfigMaps of sandboxes, and the objects of their expiry.
 func (r *run) add(sandboxes []*teardown) {
 	for i, s := range sandboxes {
 		r.present[s.id] = true

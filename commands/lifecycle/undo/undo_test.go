@@ -102,7 +102,8 @@ func unpack(t *testing.T, item *krm.Item) string {
 	return string(text)
 }
 
-// The ConfigMap has what would be rendered if the sandbox were absent, byte for byte, and of this sandbox alone.
+// The ConfigMap has the objects that would be rendered if the sandbox were absent, byte for byte, and only those of
+// this sandbox.
 func TestTeardownIsTheDeletePhase(t *testing.T) {
 	t.Parallel()
 	list := items(t, plugin, fmt.Sprintf(sandboxes, "one", ""), fmt.Sprintf(sandboxes, "two", ""))

@@ -1,6 +1,6 @@
 package command
 
-// goodScripts are more plugins without faults: languages of scripts, what shells can do, and orders of steps.
+// goodScripts are more plugins without faults: languages of scripts, features of shells, and orders of steps.
 var goodScripts = map[string][2]string{
 	"arithmetic": {`create:
 - name: a

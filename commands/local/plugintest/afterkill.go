@@ -75,7 +75,7 @@ func (r *caseRun) deleteAfterHalf(ctx context.Context, l *round, step string) ([
 	return nil, nil
 }
 
-// wayOut is what to do about a delete step that reads an output of a create step which may never be published.
+// wayOut is the advice about a delete step that reads an output of a create step which may never be published.
 const wayOut = "a delete step reads an output of a create step: derive the value from SIGNADOT_SANDBOX_ID instead, or set " +
 	"spec.createBeforeDelete in the test if such a sandbox is always created again before it is deleted. Otherwise its " +
 	"teardown is blocked until the create phase runs again, or the sandbox's document gives the step up with the annotation " +

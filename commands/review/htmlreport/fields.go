@@ -185,7 +185,7 @@ func (s *selection) of(of reflect.Type, key string, value *yaml.Node) {
 	}
 }
 
-// overlay selects the nodes of an overlay that may be a password: a text, or what should be one.
+// overlay selects the nodes of an overlay that may be a password: a text, or a value where a text is expected.
 func (s *selection) overlay(value *yaml.Node) {
 	if value.Kind == yaml.AliasNode {
 		value = value.Alias

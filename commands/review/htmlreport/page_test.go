@@ -150,7 +150,7 @@ func assertHarmless(t *testing.T, text string) []*html.Node {
 	return all
 }
 
-// outline is the elements of a page with what does not come from documents.
+// outline returns the elements of a page and the names of their attributes, which do not come from documents.
 func outline(all []*html.Node) string {
 	var b strings.Builder
 	for _, node := range all {
@@ -297,7 +297,7 @@ func TestGolden(t *testing.T) {
 	assert.Equal(t, string(want), got)
 }
 
-// The page about 1,000 sandboxes has what their objects share once: it has 4 MB at most, and hides values.
+// The page about 1,000 sandboxes has the shared text of their objects only once: it has 4 MB at most, and hides values.
 func TestPageAboutManySandboxes(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "renders 1,000 sandboxes")

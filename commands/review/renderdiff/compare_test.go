@@ -144,7 +144,7 @@ func TestCompare_values(t *testing.T) {
 	}
 }
 
-// A comment has a limit: what is left out is counted.
+// A comment has a limit: lines that are left out are counted.
 func TestReport_markdownHasALimit(t *testing.T) {
 	t.Parallel()
 	report := &renderdiff.Report{Before: "a", After: "b"}

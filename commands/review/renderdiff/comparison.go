@@ -142,7 +142,7 @@ func (d *comparison) identity() {
 	}
 }
 
-// variable returns the value of a variable, empty if there is none.
+// variable returns the value of a variable, empty if the container does not have it.
 func variable(container *corev1.Container, name string) string {
 	for _, v := range container.Env {
 		if v.Name == name {

@@ -9,7 +9,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/engine"
 )
 
-// decodeWorkload takes the tasks of a workload, each of several as an object of its own.
+// decodeWorkload takes the tasks of a workload. If there are several, each becomes a separate object.
 func (o *object) decodeWorkload(e engine.Engine, kind string, text []byte) error {
 	workload, err := e.Decode(kind, text)
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *state) inline(o *object) {
 	}
 }
 
-// configMapOf returns what a variable reads of a rendered ConfigMap, nil if it does not.
+// configMapOf returns the key of a rendered ConfigMap that a variable reads, nil if it does not read one.
 func configMapOf(v *corev1.EnvVar) *corev1.ConfigMapKeySelector {
 	if v.ValueFrom == nil || v.ValueFrom.ConfigMapKeyRef == nil || !contract.IsObjectName(v.ValueFrom.ConfigMapKeyRef.Name) {
 		return nil

@@ -33,9 +33,9 @@ func plain(value any) any {
 	return decoded
 }
 
-// fieldDiff collects the paths of what differs.
+// fieldDiff collects the paths of fields that differ.
 type fieldDiff struct {
-	ignoreOld, ignoreNew bool // what only this side has
+	ignoreOld, ignoreNew bool // fields that only this side has
 	paths                []string
 }
 
@@ -91,7 +91,7 @@ func (f *fieldDiff) lists(path string, before, after []any) {
 	}
 }
 
-// named returns the elements of a list by name, nil if not every one has a name of its own.
+// named returns the elements of a list by name, nil if names are missing or not unique.
 func named(list []any) (map[string]any, []string) {
 	found := make(map[string]any, len(list))
 	names := make([]string, len(list))

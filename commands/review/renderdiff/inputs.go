@@ -222,7 +222,7 @@ func outputOf(of *step, file string) string {
 	return ""
 }
 
-// producerOf returns which output a variable is, empty if it is none.
+// producerOf returns the output that a variable reads, empty if it does not read one.
 func producerOf(of *step, from *corev1.EnvVarSource) string {
 	if from.SecretKeyRef == nil {
 		return ""

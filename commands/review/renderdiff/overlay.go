@@ -26,7 +26,7 @@ func (d *comparison) overlay(old, newer *v1alpha1.ResourcePluginSpec, isOnlyReas
 		second, _ := overlay.Parse(is)
 		if !bytes.Equal(first.Canonical, second.Canonical) {
 			fields := d.podFields()
-			if len(fields) == 0 { // the Pods do not show what changed
+			if len(fields) == 0 { // the change is not visible in the Pods
 				fields = d.fields(&first.Template, &second.Template)
 			}
 			d.add(Reason{Kind: ReasonOverlay, Fields: fields})

@@ -242,7 +242,7 @@ func itemsOf(t *testing.T, documents ...string) (items []*krm.Item) {
 	return items
 }
 
-// job is what the test reads of a rendered Job by itself.
+// job has the fields that the test itself reads from a rendered Job.
 type job struct{ name, namespace, generation string }
 
 // jobsOf returns the Jobs of steps by sandbox/resource/phase/step.
@@ -263,7 +263,7 @@ func jobsOf(t *testing.T, items []*krm.Item) map[string]job {
 	return found
 }
 
-// runs returns the steps of a report with what becomes of them.
+// runs returns the steps of a report by sandbox/resource/phase/step.
 func runs(report *renderdiff.Report) map[string]renderdiff.Step {
 	found := map[string]renderdiff.Step{}
 	for _, sandbox := range report.Sandboxes {
@@ -326,8 +326,8 @@ func reasonsOf(step renderdiff.Step) (reasons []string) {
 	return reasons
 }
 
-// A step runs again if and only if its generation differs, or there is no record that it ran; and the reasons
-// are those of the edits, whatever is known of the plugins.
+// A step runs again if and only if its generation differs, or there is no record that it ran; and the reasons are those
+// of the edits, with and without the documents of the plugins.
 func TestCompare_reasonsAreThoseOfTheEdits(t *testing.T) {
 	t.Parallel()
 	checkout.Slow(t, "renders after each of many edits")
@@ -393,7 +393,7 @@ func TestCompare_reasonsAreThoseOfTheEdits(t *testing.T) {
 					}
 					continue
 				}
-				if was.generation == is.generation { // the Job differs in more than what was edited
+				if was.generation == is.generation { // the Job differs in more than the edited fields
 					got = slices.DeleteFunc(got, func(reason string) bool { return slices.Contains(ofJobs, reason) })
 				}
 				if !assert.Equal(t, want, got, "%s: %s", name, key) {
@@ -425,8 +425,8 @@ func wanted(step string, own map[string][]string, older, newer map[string]string
 	return want
 }
 
-// withoutDocuments returns what of reasons can be told without the plugins' documents: not which variable is a param, nor
-// an order of inputs that the Pod does not show.
+// withoutDocuments returns the reasons that can be found without the plugins' documents: not which variable is a param,
+// nor an order of inputs that the Pod does not show.
 func withoutDocuments(step string, reasons []string) []string {
 	known := make([]string, len(reasons))
 	for i, reason := range reasons {

@@ -8,8 +8,8 @@
 //	err = report.Write(os.Stdout, renderdiff.Markdown)
 //
 // A side is rendered objects, or those that a cluster has (NewLiveSide). Their labels and annotations are compared: a step
-// with the same generation does not run again if it publishes outputs, whatever else of its Job changed. The reasons for a
-// different generation are found in the Pod template: see comparison.
+// with the same generation does not run again if it publishes outputs, even if other parts of its Job changed. The
+// reasons for a different generation are found in the Pod template: see comparison.
 //
 // Objects with the same bytes on both sides are not parsed, so that few changes among many sandboxes cost little more than
 // the two renders. Values of Secrets are never decoded.

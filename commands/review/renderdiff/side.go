@@ -22,8 +22,8 @@ type Side struct {
 	sandboxes map[string]bool
 }
 
-// NewSide returns a render. Name says in reports where it is from. The documents are those that it was rendered from, if
-// they are known: the plugins among them tell what a variable is for.
+// NewSide returns a render. The name is its source in reports. The documents are those that it was rendered from, if
+// they are known: the plugins among them define the purpose of each variable.
 func NewSide(name string, objects, documents []*krm.Item) *Side {
 	s := &Side{name: name, items: objects, specs: map[string]*v1alpha1.ResourcePluginSpec{}, sandboxes: map[string]bool{}}
 	for _, item := range documents {
@@ -47,8 +47,8 @@ func (s *Side) AddSandboxes(names ...string) {
 	}
 }
 
-// NewLiveSide returns what a cluster has, such as the items of `kubectl get -o yaml`. Objects of other programs are
-// ignored, and so are fields that only the cluster has: defaults, and what admission webhooks add.
+// NewLiveSide returns the objects of a cluster, such as the items of `kubectl get -o yaml`. Objects of other programs
+// are ignored, and so are fields that only the cluster has: defaults, and fields that admission webhooks add.
 func NewLiveSide(name string, objects []*krm.Item) *Side {
 	s := NewSide(name, objects, nil)
 	s.live = true

@@ -87,7 +87,7 @@ func (s *step) main() *corev1.Container {
 	return &corev1.Container{}
 }
 
-// helperImage returns the image of the helpers in a Pod, empty if there are none.
+// helperImage returns the image of the helpers in a Pod, empty if it has no helpers.
 func helperImage(pod *corev1.PodSpec) string {
 	helpers := []string{
 		contract.InputManager, contract.OutputManager, contract.HelperCopy, contract.HelperCleanup, contract.HelperForks,

@@ -73,7 +73,7 @@ func (w *textWriter) objects(title string, objects []Object) {
 	section(w, title, objects, func(o Object) string { return o.Change.mark() + " " + o.words() })
 }
 
-// section prints a title and a line for each element, nothing if there are none.
+// section prints a title and a line for each element, or nothing for an empty list.
 func section[T any](w *textWriter, title string, all []T, words func(T) string) {
 	if len(all) == 0 {
 		return

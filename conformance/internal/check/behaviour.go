@@ -99,7 +99,7 @@ func cpuTime(j *judgement) error {
 	return nil
 }
 
-// ownMemory is the memory that a function may use whatever the size of the list.
+// ownMemory is the memory that a function may use regardless of the size of the list.
 const ownMemory = 128 << 20
 
 // memory: the largest resident set is at most this many bytes for a byte of input.

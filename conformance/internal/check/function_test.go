@@ -173,7 +173,7 @@ func (f *function) print() error {
 
 func scalarNode(value string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Value: value} }
 
-// walk calls visit for each node, and what visit removes from a mapping or list is removed.
+// walk calls visit for each node, and removes those that visit does not keep from their mapping or list.
 func walk(node *yaml.Node, visit func(key string, value *yaml.Node) (keep bool)) {
 	switch node.Kind {
 	case yaml.MappingNode:

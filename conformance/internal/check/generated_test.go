@@ -182,7 +182,7 @@ func checkOrchestrators(t *testing.T, seed uint64, orchestrators []string) {
 	for _, args := range [][]string{
 		{"kustomize", "build", "--enable-alpha-plugins", "--enable-exec", "kustomize"},
 		{"kpt", "fn", "render", "--allow-exec", "kpt"},
-		{"kpt", "fn", "render", "--allow-exec", "kpt"}, // reads what it has written
+		{"kpt", "fn", "render", "--allow-exec", "kpt"}, // reads its own output
 	} {
 		if !slices.Contains(orchestrators, args[0]) {
 			continue

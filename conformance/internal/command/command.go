@@ -111,8 +111,8 @@ func (o *options) suite(cases []*suite.Case, data suite.Data, args []string) (*c
 	}, nil
 }
 
-// selected returns the cases of at least the level. A case that needs another one, which is not selected, needs what that
-// one needs.
+// selected returns the cases of at least the level. If a case needs another one that is not selected, it needs the case
+// that the other one needs.
 func (o *options) selected(cases []*suite.Case) []*suite.Case {
 	least := slices.Index(suite.Levels, suite.Level(o.level))
 	isSelected := func(c *suite.Case) bool { return slices.Index(suite.Levels, c.Level) <= least }

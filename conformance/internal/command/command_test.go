@@ -69,7 +69,7 @@ func TestRun_describes(t *testing.T) {
 	assert.Contains(t, stdout, "\nInput:\n{\"apiVersion\":\"config.kubernetes.io/v1\"")
 }
 
-// cat prints what it gets, so it fails cases such as input/not-yaml. Without these cases it passes.
+// cat prints its input, so it fails cases such as input/not-yaml. Without these cases it passes.
 func TestRun_exitCodes(t *testing.T) {
 	t.Parallel()
 	code, stdout, stderr := call("--output", "json", "--level", "statement", "--verbose", "--", "cat")

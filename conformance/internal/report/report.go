@@ -171,7 +171,7 @@ func limit(stream []byte) string {
 	return text
 }
 
-// Explain describes a case: what it tests, why, and the input.
+// Explain describes a case: its check, the reason, and the input.
 func Explain(w io.Writer, c *suite.Case, data suite.Data) error {
 	fmt.Fprintf(w, "%s (%s): the function %s\n\n%s\n\n%s\n", c.ID, c.Level, c.Title, source(c), c.Reason)
 	if c.Every {

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxNodes bounds what is made of a document with aliases of aliases.
+// maxNodes limits how many nodes a document with nested aliases can expand to.
 const maxNodes = 1 << 22
 
 // Canonical returns a value that is equal (reflect.DeepEqual) for two nodes with the same meaning: aliases and merge keys
@@ -110,7 +110,7 @@ func plain(value any) any {
 	return value
 }
 
-// plainScalar reads what scalar returns.
+// plainScalar returns the value of a text that scalar returned.
 func plainScalar(text string) any {
 	kind, value, _ := strings.Cut(text, " ")
 	switch kind {

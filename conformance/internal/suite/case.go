@@ -10,13 +10,13 @@ const (
 	Must       Level = "MUST"       // a sentence of the specification with MUST or MUST NOT, or its schema
 	Should     Level = "SHOULD"     // a sentence of the specification with SHOULD or SHOULD NOT
 	Statement  Level = "statement"  // a sentence of the specification without a keyword of RFC 2119
-	Convention Level = "convention" // what kustomize or kpt rely on beyond the specification
+	Convention Level = "convention" // an assumption of kustomize or kpt beyond the specification
 )
 
 // Levels are all levels, from the most binding to the least.
 var Levels = []Level{Must, Should, Statement, Convention}
 
-// Profile is what a function claims to do, so that its purpose is not a failure.
+// Profile is the declared purpose of a function, so that serving this purpose is not a failure.
 type Profile string
 
 // The profiles.
@@ -42,7 +42,7 @@ type Case struct {
 	// Sentence is quoted from the specification. A convention has none; By is who relies on it.
 	Sentence string `yaml:"sentence"`
 	By       string `yaml:"by"`
-	// Reason is what goes wrong for users of a function that fails.
+	// Reason is the harm to users of a function that fails.
 	Reason string `yaml:"reason"`
 	// Profiles are the profiles that the case applies to; all if empty.
 	Profiles []Profile `yaml:"profiles"`
@@ -58,8 +58,8 @@ type Case struct {
 
 // Run describes how the function is run.
 type Run struct {
-	// Input is what is on stdin. In it, ${config} is the functionConfig, and ${items} are the items that the user names; in
-	// flow style, ${, items}. The default is the plain list of the suite.
+	// Input is the text on stdin. In it, ${config} is the functionConfig, and ${items} are the items that the user names;
+	// in flow style, ${, items}. The default is the plain list of the suite.
 	Input string `yaml:"input"`
 	// Form changes the input as a whole: json, crlf, bom, no-final-newline, not-utf8.
 	Form string `yaml:"form"`

@@ -10,14 +10,14 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Data is what the user gives to the suite: texts of YAML or JSON.
+// Data holds the user's input to the suite: texts of YAML or JSON.
 type Data struct {
 	Config  []byte   // the functionConfig with which the function does its work
 	Items   [][]byte // items that it works on, one document each
 	Invalid []byte   // a ResourceList that it must reject
 }
 
-// Bytes returns the input of a run, and false if the user has not given what it needs.
+// Bytes returns the input of a run, and false if the user has not given the data that it needs.
 func (r Run) Bytes(data Data) ([]byte, bool, error) {
 	if r.File == "invalid" {
 		return data.Invalid, data.Invalid != nil, nil

@@ -34,7 +34,7 @@ func New(extensions ...extension.Extension) cli.Function {
 	}
 }
 
-// importPlugin says what to import. In file mode the command line says it instead.
+// importPlugin selects the documents to import. In file mode, the command line selects them instead.
 type importPlugin struct {
 	v1alpha1.ImportPlugin
 	extensions []extension.Extension
@@ -113,7 +113,7 @@ func (c *importPlugin) keepImported(call cli.Call) int {
 	return count
 }
 
-// documentID is what two documents must not share.
+// documentID identifies a document: two documents must not share it.
 type documentID struct{ group, kind, namespace, name string }
 
 func documentIDOf(item *krm.Item) documentID {
@@ -126,7 +126,7 @@ type pluginImport struct {
 	call      cli.Call
 	importers extension.Importers
 	present   map[documentID]*krm.Item // documents of the list
-	items     []*krm.Item              // what is imported
+	items     []*krm.Item              // imported documents
 	seen      map[documentID]*krm.Item
 }
 
@@ -141,8 +141,8 @@ func (c *importPlugin) newImport(call cli.Call) *pluginImport {
 	return p
 }
 
-// owned reports whether a document of the list was imported under this config's name before. Other functions annotate what
-// they render with the names of their configs, too.
+// owned reports whether a document of the list was imported under this config's name before. Other functions also
+// annotate rendered objects with the names of their configs.
 func (p *pluginImport) owned(item *krm.Item) bool {
 	by, ok := item.Annotation(contract.RenderedByKey)
 	return ok && by == p.call.ConfigName && (item.APIVersion() == contract.APIVersion || p.importers.IsPart(item))
@@ -200,8 +200,8 @@ func shownPlace(place krm.Place) string {
 	return fmt.Sprintf("%s:%d", place.File, place.Line)
 }
 
-// keepAnnotations keeps the annotations that others set on a document since it was imported: where its file is, that it
-// is local-config, what state a sandbox has. Those that come with a package are the new ones.
+// keepAnnotations keeps the annotations that others set on a document since it was imported: the path of its file,
+// local-config, the state of a sandbox. Annotations that come with a package are the new ones.
 func (p *pluginImport) keepAnnotations(item, old *krm.Item) {
 	annotations := krm.Value(krm.Value(old.YNode(), "metadata"), "annotations")
 	if annotations == nil {

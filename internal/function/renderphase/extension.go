@@ -18,8 +18,8 @@ type Extension struct {
 type Renderer interface {
 	// IsAlone reports whether the options ask for objects of the feature and nothing else.
 	IsAlone(options render.Options) bool
-	// Render appends objects to a list, and removes those that an earlier run has rendered and this one has not. What is wrong
-	// with a document is reported to the list. The error is krm.OptionErrors, or that of an item that cannot be read.
+	// Render appends objects to a list, and removes those that an earlier run has rendered and this one has not. Problems
+	// with documents are reported to the list. The error is krm.OptionErrors, or that of an item that cannot be read.
 	Render(list *krm.ResourceList, options render.Options) (Output, error)
 }
 

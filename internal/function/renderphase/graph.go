@@ -13,7 +13,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// drawing is --graph: all plugins of the files in one document, in their order; what is no plugin is ignored.
+// drawing is --graph: all plugins of the files in one document, in their order; other documents are ignored.
 func drawing() *cli.Drawing {
 	return &cli.Drawing{Shows: "the steps of plugins", Kind: contract.ResourcePlugin, Formats: GraphFormats(), Draw: draw}
 }
@@ -52,7 +52,7 @@ func draw(call cli.Call, format string) ([]byte, error) {
 // moreFindings ends a message about a document that is not valid: only one finding is reported here.
 const moreFindings = "; run validate-plugin for all findings"
 
-// drawPlugin reads the picture of a plugin, and reports why there is none.
+// drawPlugin returns the picture of a plugin. If the plugin is invalid, it reports why and returns nil.
 func drawPlugin(list *krm.ResourceList, item *krm.Item) *diagram.Picture {
 	read, problems := document.ReadPlugin(item)
 	if i := slices.IndexFunc(problems, strictyaml.Problem.IsError); i >= 0 {

@@ -12,18 +12,18 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/render"
 )
 
-// Rendered counts what was rendered.
+// Rendered counts the rendered objects.
 type Rendered struct {
 	Phases render.Summary
-	// Others is what extensions rendered.
+	// Others are the outputs of extensions.
 	Others []Output
 
 	options v1alpha1.RenderPhase
 	isAlone bool // one extension, and no sandbox
 }
 
-// Render renders the resources of a list's sandboxes, and the documents of extensions, unless the options ask for what one
-// of them renders and nothing else.
+// Render renders the resources of a list's sandboxes, and the documents of extensions. If the options ask only for the
+// objects of one extension, it renders nothing else.
 func Render(list *krm.ResourceList, options render.Options, extensions ...Extension) (r Rendered, err error) {
 	r.options = options.RenderPhase
 	renderers := Extensions(extensions).renderers()
@@ -59,7 +59,7 @@ func (r Rendered) Requests() (n int) {
 	return n
 }
 
-// Print is what an extension prints in place of the objects, nil if they are printed.
+// Print returns the text that an extension prints in place of the objects, nil if they are printed.
 func (r Rendered) Print() []byte {
 	for _, one := range r.Others {
 		if one.Print != nil {
@@ -69,7 +69,8 @@ func (r Rendered) Print() []byte {
 	return nil
 }
 
-// String counts what was rendered. Sandboxes are counted even if there is none, unless something else was rendered.
+// String counts the rendered objects. Sandboxes are counted even if the list has no sandboxes, unless other documents
+// were rendered.
 func (r Rendered) String() string {
 	var counts []string
 	if !r.isAlone && (r.Phases.Workloads > 0 || r.Requests() == 0) {
@@ -83,7 +84,7 @@ func (r Rendered) String() string {
 	return strings.Join(counts, ", ")
 }
 
-// ofSandboxes is what sandboxes have become.
+// ofSandboxes counts the objects of sandboxes.
 func (r Rendered) ofSandboxes() string {
 	phase := r.options.Phases[0]
 	switch {

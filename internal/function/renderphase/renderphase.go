@@ -1,5 +1,5 @@
-// Package renderphase is the KRM function render-phase: it renders the resources of sandboxes, and install requests. Its
-// main runs New; Render is what it does to a list.
+// Package renderphase is the KRM function render-phase: it renders the resources of sandboxes, and install requests.
+// Its main runs New; Render processes a list.
 package renderphase
 
 import (

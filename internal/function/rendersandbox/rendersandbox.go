@@ -55,7 +55,7 @@ func (c *renderSandbox) Process(call cli.Call) (string, error) {
 	return "rendered " + Forked(summary), nil
 }
 
-// Forked counts what was rendered.
+// Forked counts the rendered objects.
 func Forked(s sandbox.Summary) string {
 	text := fmt.Sprintf("%s, %s and %s of %s", report.Count(s.Forks, "fork"), report.Count(s.Services, "Service"),
 		report.Count(s.Routes, "route"), report.Count(s.Sandboxes, "sandbox"))
@@ -65,7 +65,7 @@ func Forked(s sandbox.Summary) string {
 	return text
 }
 
-// NothingForked says why the sandboxes have no objects.
+// NothingForked explains why the sandboxes have no objects.
 func NothingForked(sandboxes []*document.Sandbox) string {
 	if !slices.ContainsFunc(sandboxes, func(s *document.Sandbox) bool { return len(s.Spec.Forks) > 0 }) {
 		return "no sandbox has forks"

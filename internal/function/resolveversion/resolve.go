@@ -12,10 +12,10 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/resolve"
 )
 
-// Resolved counts what was resolved.
+// Resolved counts the resolved references.
 type Resolved struct {
 	Plugins resolve.Report
-	// Others is what extensions resolved.
+	// Others are the counts of extensions.
 	Others []extension.Resolved
 }
 
@@ -43,7 +43,8 @@ func Resolve(list *krm.ResourceList, options resolve.Options, extensions ...exte
 	return r, err
 }
 
-// String counts what was resolved. Sandboxes are counted even if there is none, unless something else was resolved.
+// String counts the resolved references. Sandboxes are counted even if the list has no sandboxes, unless other
+// documents were resolved.
 func (r Resolved) String() string {
 	var others []string
 	lock := r.Plugins.Lock

@@ -1,5 +1,5 @@
-// Package resolveversion is the KRM function resolve-version: it pins the versions that sandboxes and install requests refer
-// to. Its main runs New; Resolve is what it does to a list.
+// Package resolveversion is the KRM function resolve-version: it pins the versions that sandboxes and install requests
+// refer to. Its main runs New; Resolve processes a list.
 package resolveversion
 
 import (

@@ -12,12 +12,12 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/validate"
 )
 
-// Checked counts what was checked.
+// Checked counts the checked documents.
 type Checked struct{ validate.Report }
 
-// Check checks the plugins, sandboxes, route groups, catalogs and locks of a list and the documents of extensions, compares
-// them with an older state if there is one, and reports what it finds to the list. It edits no item. The options have the
-// rules of the extensions.
+// Check checks the plugins, sandboxes, route groups, catalogs and locks of a list and the documents of extensions,
+// compares them with an older state if there is one, and reports its findings to the list. It edits no item. The
+// options have the rules of the extensions.
 func Check(
 	list *krm.ResourceList, options validate.Options, base *validate.Base, extensions ...extension.Extension,
 ) (Checked, error) {
@@ -40,8 +40,8 @@ func Check(
 	return Checked{checked}, nil
 }
 
-// isNotAboutCatalog reports whether a result is about a document of an extension, which rules check, or about a lock: what
-// it has may be imported later.
+// isNotAboutCatalog reports whether a result is about a document of an extension, which rules check, or about a lock:
+// its versions may be imported later.
 func isNotAboutCatalog(one krm.Result) bool {
 	return one.ResourceRef == nil || one.ResourceRef.Kind != contract.Catalog
 }

@@ -2,7 +2,7 @@
 //
 //	func main() { cli.Main(validateplugin.New()) }
 //
-// Check is what it does to a list, for commands that check documents before they do more.
+// Check processes a list, for commands that check documents before they do more.
 package validateplugin
 
 import (
@@ -70,7 +70,7 @@ func (c *Config) Process(call cli.Call) (string, error) {
 	return checked.withSandboxes(call.Reused).String(), nil
 }
 
-// BaseOf returns the older state that the documents are compared with, nil if there is none.
+// BaseOf returns the older state that the documents are compared with, nil without one.
 func BaseOf(call cli.Call) *validate.Base {
 	then := call.Base
 	if then == nil {

@@ -21,7 +21,7 @@ import (
 // goodPrefix marks the values of pluginVariable that are names of good plugins.
 const goodPrefix = "good "
 
-// good are plugins without faults of different shapes: what each does with a request for a command.
+// good are plugins of different shapes without faults, each a function that handles a request for a command.
 var good = map[string]func(request v1alpha1.Request, response *v1alpha1.Response){
 	"changes nothing":              func(v1alpha1.Request, *v1alpha1.Response) {},
 	"one file":                     writes("one.txt", "1\n"),
@@ -232,7 +232,7 @@ func keepsEdited(request v1alpha1.Request, response *v1alpha1.Response) {
 	}
 }
 
-// block replaces what is between two marks, or appends it with them.
+// block replaces the text between two marks, or appends it with them.
 func block(name, begin, end string) func(v1alpha1.Request, *v1alpha1.Response) {
 	return func(request v1alpha1.Request, response *v1alpha1.Response) {
 		current, own := request.Universe[name], begin+"Kind "+kindOf(request)+".\n"+end

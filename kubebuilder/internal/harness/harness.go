@@ -39,9 +39,9 @@ type Harness struct {
 	memory *memory
 }
 
-// memory is what earlier checks of a plugin have found: a fault is reported by one check.
+// memory has the findings of earlier checks of a plugin: a fault is reported by one check.
 type memory struct {
-	// causes are the checks that have reported an invalid response, by what is wrong with it.
+	// causes are the checks that have reported an invalid response, by its fault.
 	causes map[string]string
 	// unstable are the commands whose files differ each time.
 	unstable map[string]bool

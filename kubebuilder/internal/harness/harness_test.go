@@ -164,7 +164,7 @@ func (s sample) write(request v1alpha1.Request, response *v1alpha1.Response) err
 	return nil
 }
 
-// rewriteProject has only the command create api, which writes what it knows of PROJECT.
+// rewriteProject has only the command create api, which writes the fields of PROJECT that it knows.
 func (s sample) rewriteProject(request v1alpha1.Request, response *v1alpha1.Response) error {
 	if request.Command != v1alpha1.CommandCreateAPI {
 		return errors.New("unknown command")

@@ -128,7 +128,7 @@ func (s *session) succeed(request v1alpha1.Request) *v1alpha1.Response {
 	return response
 }
 
-// remedy returns what to do about a command that must succeed.
+// remedy returns the advice for a command that must succeed.
 func remedy(command string) string {
 	switch command {
 	case v1alpha1.CommandFlags:

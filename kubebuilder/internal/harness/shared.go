@@ -107,7 +107,7 @@ func checkUnknownFields(s *session) {
 		request.Universe[name] = text
 		response, err := s.send(request)
 		if err != nil || response.Error {
-			return // it may refuse what it does not know
+			return // it may refuse unknown content
 		}
 		after, isWritten := response.Universe[name]
 		if fields, ok := fieldsOf(name, after); isWritten && (!ok || fields[ofOthers] != "kept") {

@@ -16,7 +16,7 @@ type Help struct {
 	// Metadata and Flags are the answers of an external plugin.
 	Metadata v1alpha1.Metadata
 	Flags    []v1alpha1.Flag
-	// Text is what kubebuilder prints for built-in plugins.
+	// Text is the output of kubebuilder for built-in plugins.
 	Text string
 }
 

@@ -79,7 +79,7 @@ var Commands = []string{
 type Run struct {
 	// Changes are the changes of the plugins, sorted by path.
 	Changes []atomicfile.Change
-	// Lost are what plugins may have lost of files that they have rewritten, a sentence each.
+	// Lost describes content that plugins may have lost from files that they have rewritten, a sentence each.
 	Lost []string
 	// Written are the files that plugins have written themselves instead of returning them, a sentence each.
 	Written []string

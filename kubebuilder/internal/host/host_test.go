@@ -290,7 +290,7 @@ func TestBrokenFoldersDisableNoOtherPlugin(t *testing.T) {
 	}
 }
 
-// A plugin runs in a copy: what it writes there is taken over with its response, or dropped with it.
+// A plugin runs in a copy: files that it writes there are taken over with its response, or dropped with it.
 func TestPluginsThatWriteThemselves(t *testing.T) {
 	t.Parallel()
 	before := map[string]string{"PROJECT": projectText, "a": "1\n", "b": "1\n", "c": "1\n"}
@@ -377,7 +377,7 @@ func TestPluginIsCalledOnce(t *testing.T) {
 	assert.Equal(t, "call\n", string(text), "and before only for its flags")
 }
 
-// What a plugin prints on stderr cannot control the terminal.
+// The stderr of a plugin cannot control the terminal.
 func TestStderrIsPlain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, map[string]string{"PROJECT": projectText})

@@ -164,7 +164,7 @@ func (p *project) onDisk(name string) ([]byte, error) {
 // set changes a file; nil removes it.
 func (p *project) set(name string, content []byte) { p.changed[name] = content }
 
-// changes returns what differs from the disk.
+// changes returns the differences from the disk.
 func (p *project) changes() (changes []atomicfile.Change, err error) {
 	for _, name := range slices.Sorted(maps.Keys(p.changed)) {
 		before, err := p.onDisk(name)

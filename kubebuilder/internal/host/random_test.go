@@ -90,7 +90,7 @@ func TestRandomChainsChangeAllOrNothing(t *testing.T) {
 			promise(want, run)
 		}
 		wait()
-		time.Sleep(300 * time.Millisecond) // for what plugins have left behind
+		time.Sleep(300 * time.Millisecond) // for leftover processes of plugins
 		require.Equal(t, want, f.digests(), "round %d: %v%s", round, err, scripts)
 		require.NoFileExists(t, filepath.Join(filepath.Dir(f.project), "out"))
 	}

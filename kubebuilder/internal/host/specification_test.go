@@ -43,7 +43,7 @@ func TestSpecification(t *testing.T) {
 	}
 }
 
-// Plugins of others are tested for what the design says of plugins.
+// The harness checks external plugins for the statements of the design about plugins.
 func TestSpecification_checksOfPlugins(t *testing.T) {
 	t.Parallel()
 	var ids []string
@@ -68,7 +68,7 @@ var checksOfStatements = map[string]string{
 	"questions: the flags of a plugin come from the plugin":                                      "flags",
 }
 
-// specificationOfDiscovery is about the folders of plugins, and what a host runs.
+// specificationOfDiscovery is about the folders of plugins, and the files that a host runs.
 var specificationOfDiscovery = map[string]func(f fixture){
 	"discovery: the folder is kubebuilder/plugins below XDG_CONFIG_HOME, by default HOME/.config": func(f fixture) {
 		for home, want := range map[string]string{"/x": "/x/kubebuilder/plugins", "": "/h/.config/kubebuilder/plugins"} {

@@ -156,7 +156,8 @@ func (w *workCopy) restore(p *project, name string) error {
 	return w.write(name, content)
 }
 
-// list returns the regular files of the copy that git does not ignore, and what is neither a file nor a folder.
+// list returns the regular files of the copy that git does not ignore, and the entries that are neither files nor
+// folders.
 func (w *workCopy) list() (files []string, others []leftOut, err error) {
 	listed := &project{root: w.root, folder: w.folder}
 	err = listed.walk(func(string) error { return nil })

@@ -57,8 +57,8 @@ func (p *workspace) isMissing(path string) bool {
 	return !exists
 }
 
-// keepPublished copies the document to the path of published versions if a catalog lists its version: what was created
-// with it is removed with it.
+// keepPublished copies the document to the path of published versions if a catalog lists its version: resources that
+// were created with it are removed with it.
 func (p *workspace) keepPublished(file, name string) error {
 	present, err := document.ParsePluginName(name)
 	if err != nil {
@@ -116,7 +116,7 @@ func lists(text string, name document.PluginName) (bool, error) {
 		}
 		var spec v1alpha1.CatalogSpec
 		if node := krm.Value(item.YNode(), "spec"); node != nil {
-			_ = strictyaml.Into(node, "spec", &spec) // what is invalid is for rplug validate
+			_ = strictyaml.Into(node, "spec", &spec) // rplug validate reports errors
 		}
 		for _, listed := range spec.Plugins {
 			isVersion := func(v v1alpha1.CatalogVersion) bool {

@@ -100,7 +100,8 @@ func TestServe_versions(t *testing.T) {
 	}
 }
 
-// What a catalog lists is published: delete keeps the document, so that @^1 still resolves and old resources are deleted.
+// Versions in a catalog are published: delete keeps the document, so that @^1 still resolves and old resources are
+// deleted.
 func TestServe_deleteKeepsPublishedVersions(t *testing.T) {
 	t.Parallel()
 	p := tool{"kustomization.yaml": "resources:\n- catalog.yaml\n- sandboxes/other.yaml\n"}

@@ -106,7 +106,7 @@ func (j journal) removeFrom(folder string) (err error) {
 	return errors.Join(j.remove(), j.root.Close())
 }
 
-// plant makes a folder a cloned repository with what looks like an interrupted transaction that writes a file of git.
+// plant turns a folder into a cloned repository with an apparently interrupted transaction that writes a file of git.
 func plant(t *testing.T, folder, state, stage string) {
 	t.Helper()
 	hook := digest([]byte("hook"))
@@ -123,7 +123,7 @@ func plant(t *testing.T, folder, state, stage string) {
 	})
 }
 
-// A journal in a repository does not count, whatever it is called; a dry run writes nothing.
+// A journal in a repository is ignored, whatever its name; a dry run writes nothing.
 func TestHostile_committedJournals(t *testing.T) {
 	t.Parallel()
 	cases := 0

@@ -14,7 +14,7 @@ import (
 // StateFolder is the folder of a project for files that are not committed. It ignores itself in git.
 const StateFolder = ".rplug"
 
-// stagePrefix is what folders of old and new contents begin with.
+// stagePrefix is the prefix of folders with old and new contents.
 const stagePrefix = StateFolder + "/transaction-"
 
 // journal is a transaction on the disk: its plan, and the contents in its stage.

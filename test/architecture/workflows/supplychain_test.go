@@ -38,8 +38,8 @@ func readWorkflow(t *testing.T, name string) (w workflow) {
 	return w
 }
 
-// Releases have SLSA Build level 2, and not 3: each job that builds runs on a hosted runner and ends with a provenance of what it
-// built, but it could reach the token that signs.
+// Releases have SLSA Build level 2, and not 3: each job that builds runs on a hosted runner and ends with a provenance
+// of its build, but it could reach the token that signs.
 func TestRelease_provenance(t *testing.T) {
 	t.Parallel()
 	for name, job := range readWorkflow(t, "release.yaml").Jobs {

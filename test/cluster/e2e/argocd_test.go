@@ -277,8 +277,8 @@ func TestArgoCDSelfHeal(t *testing.T) {
 	assert.Equal(t, map[string]int{"make": 2, "use": 2, "tell": 1}, s.runs("returned"))
 }
 
-// deleteUnfinished runs the commands of "Run steps again" up to the last one: selfHeal applies what they have deleted, and would
-// do so at the same time.
+// deleteUnfinished runs the commands of "Run steps again" up to the last one: selfHeal applies the objects that they
+// have deleted, and would do so at the same time.
 func (p *page) deleteUnfinished() {
 	p.t.Helper()
 	commands, hasApply := strings.CutSuffix(p.scripts["Run steps again"], "kubectl apply -f create.yaml\n")

@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/contract"
 )
 
-// byCluster renders what lets the cluster tear sandboxes down.
+// byCluster has the flags to render objects that let the cluster tear sandboxes down.
 var byCluster = []string{"--expiry", "cluster"}
 
 // A sandbox with a fork expires by the clock of the cluster: the fork ends, then the delete steps run, and nothing is left.

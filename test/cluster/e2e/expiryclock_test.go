@@ -23,8 +23,9 @@ import (
 )
 
 // The clock of the cluster jumps. It was ahead when sandboxes were applied, and is right again: they do not expire before their time
-// comes, and the program prints the reason. It was at zero: a sandbox that was applied then has expired. What a jump leaves behind is the
-// time of the ConfigMap's creation, so the test writes that into etcd; the clock of the machine is also that of other tests.
+// comes, and the program prints the reason. It was at zero: a sandbox that was applied then has expired. The only trace
+// of a jump is the time of the ConfigMap's creation, so the test writes that into etcd; the clock of the machine is
+// also that of other tests.
 func TestLifecycleExpiryClusterClock(t *testing.T) {
 	t.Parallel()
 	s := newNamespace(t)

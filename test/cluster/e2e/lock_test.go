@@ -27,7 +27,7 @@ func lockNodeExclusive(t *testing.T) {
 	lockNode(t, syscall.LOCK_EX)
 }
 
-// nodeLocks has the names of the tests that hold the lock. What a test holds, its subtests hold.
+// nodeLocks has the names of the tests that hold the lock. Their subtests hold it too.
 var nodeLocks sync.Map
 
 func lockNode(t *testing.T, how int) {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Two people apply different states of a sandbox at the same time, with plain kubectl. Whatever the order, at most one of the
-// states is Ready, and it is what exists.
+// Two people apply different states of a sandbox at the same time, with plain kubectl. Whatever the order, at most one
+// of the states is Ready, and it is the one that exists.
 func TestReturnTwoPeople(t *testing.T) {
 	t.Parallel()
 	t.Run("Values", func(t *testing.T) {

@@ -30,7 +30,7 @@ const generated = "# Generated from the code by make golden. Do not edit.\n"
 // https://github.com/kptdev/krm-functions-catalog/blob/main/scripts/generate_docs/metadata-schema.json
 var kptTags = []string{"mutator", "validator", "generator", "viewer", "test", "testing", "timing", "name prefix", "name suffix"}
 
-// checkMetadata compares metadata.yaml, which has the form of kpt's catalog, with what --doc prints.
+// checkMetadata compares metadata.yaml, which has the form of kpt's catalog, with the output of --doc.
 func checkMetadata(t *testing.T, f cli.Function) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer

@@ -1,5 +1,5 @@
-// Package changes has a folder with documents of sandboxes, plugins, a catalog and a lock, and changes it at random: for
-// tests that compare what a program prints if it reuses an earlier run with that of one that does not.
+// Package changes generates a folder of documents and changes it at random. The documents are sandboxes, plugins, a
+// catalog and a lock. Tests compare the output of a program that reuses an earlier run with the output without reuse.
 package changes
 
 import (

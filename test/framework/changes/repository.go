@@ -32,7 +32,7 @@ func NewRepository(t *testing.T, random *rand.Rand) *Repository {
 	return r
 }
 
-// Commit commits what was written.
+// Commit commits the written files.
 func (r *Repository) Commit(t *testing.T) {
 	t.Helper()
 	r.git(t, "add", "-A")

@@ -77,7 +77,7 @@ func (s *sweepRun) start(branch string, arguments ...string) {
 	s.want(branch)
 }
 
-// wantAll wants the branches of the repository, whatever the clone has.
+// wantAll wants all branches of the repository, even those that the clone lacks.
 func (s *sweepRun) wantAll() {
 	s.t.Helper()
 	s.arguments = append(s.arguments, "--all-branches")

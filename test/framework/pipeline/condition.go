@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// condition evaluates comparisons that are joined with "&&": operands are a literal in quotes, or what the function
-// returns. An operand without a comparison is true if it has a value.
+// condition evaluates comparisons that are joined with "&&": operands are a literal in quotes, or the result of the
+// function. An operand without a comparison is true if it has a value.
 func condition(text string, operand func(name string) (string, error)) (bool, error) {
 	value := func(text string) (string, error) {
 		text = strings.TrimSpace(text)

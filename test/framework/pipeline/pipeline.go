@@ -1,6 +1,6 @@
 // Package pipeline runs the CI of a repository on this machine: the steps of a workflow of GitHub, or the jobs of a
 // .gitlab-ci.yml, with the shells, variables and checkouts that the runners of these forges have. Repository is a local Git
-// server. The API of the forge, and what installs programs, are scripts, which refuse calls that they do not know.
+// server. The API of the forge and the installers of programs are scripts, which refuse calls that they do not know.
 //
 //	repository := pipeline.NewRepository(t, files)
 //	forge := pipeline.NewGitHub(t, repository, pipeline.Options{Path: programs})
@@ -44,7 +44,7 @@ type Options struct {
 type Run struct {
 	Failed []string // the jobs that failed, sorted
 	Passed []string // the jobs that passed, sorted
-	Log    string   // what all jobs have printed
+	Log    string   // the output of all jobs
 }
 
 func (r *Run) add(job string, err error) {
@@ -56,7 +56,7 @@ func (r *Run) add(job string, err error) {
 	r.Passed = append(r.Passed, job)
 }
 
-// machine is what runs the scripts of a forge.
+// machine runs the scripts of a forge.
 type machine struct {
 	t          *testing.T
 	repository *Repository

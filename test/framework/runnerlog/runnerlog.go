@@ -1,5 +1,5 @@
-// Package runnerlog reads logs as the runner of GitHub Actions does, which executes workflow commands in them. Tests use it
-// to show that what a program prints has none.
+// Package runnerlog reads logs as the runner of GitHub Actions does, which executes workflow commands in them. Tests
+// use it to show that the output of a program has no commands.
 package runnerlog
 
 import (

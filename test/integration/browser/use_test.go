@@ -216,7 +216,7 @@ func TestLarge(t *testing.T) {
 		eval[int](tab, `document.querySelectorAll(".object").length`), float64(len(html))/1e6,
 		eval[int](tab, `document.querySelectorAll("*").length`), timing["loadEventEnd"], took)
 	assert.Equal(t, "22 matches", eval[string](tab, `document.getElementById("matches").value`), "box-77 and box-770 to box-779, twice")
-	// The objects of a card are made from what many share when it is opened, and those without the word are hidden.
+	// The objects of a card are made from shared text when it is opened, and those without the word are hidden.
 	card := `document.getElementById("objects-sandbox-box-771")`
 	assert.Zero(t, eval[int](tab, card+`.querySelectorAll(".object").length`))
 	tab.do(chromedp.Evaluate(`{

@@ -44,7 +44,7 @@ func TestRunKeepsFailedContainers(t *testing.T) {
 	}
 }
 
-// reopen opens and closes another engine, which removes what interrupted runs have left.
+// reopen opens and closes another engine, which removes the leftovers of interrupted runs.
 func reopen(t *testing.T, engine *Engine) error {
 	t.Helper()
 	other, err := New(t.Context(), engine.Name(), engine.options)
