@@ -126,7 +126,7 @@ func (p *statusProgress) erase() {
 	}
 }
 
-// cut returns what of a line fits into a terminal; escape sequences take no place.
+// cut returns the part of a line that fits into a terminal; escape sequences take no place.
 func cut(line string, columns int) string {
 	if columns <= 0 {
 		return line

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What may be read is limited for all images of a path together, so that many of them are no way around the limits.
+// The limits apply to all images of a path together, so that many images cannot bypass them.
 func TestBudget_isForAllLayers(t *testing.T) {
 	t.Parallel()
 	var layer bytes.Buffer

@@ -21,7 +21,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
-// What docker saves is read, and the file system that we make of the layers is the one that docker exports.
+// Images that docker saves are read, and the file system from their layers equals the one that docker exports.
 func TestRead_takesContainerImagesThatDockerSaves(t *testing.T) {
 	stop, err := docker.Start()
 	require.NoError(t, err)

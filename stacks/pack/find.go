@@ -13,10 +13,10 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
-// Find returns the packages of a list, in the order of their metadata documents. A document belongs to the package whose
-// name it has in the annotation contract.PackagePartKey, which is the name that kustomize has not changed. One without the
-// annotation belongs to the package of its file, if there is exactly one. What is wrong with packages is for rules to say:
-// Find takes what can be read.
+// Find returns the packages of a list, in the order of their metadata documents. A document belongs to the package that
+// its annotation contract.PackagePartKey names; the name is the original one, before any change by kustomize. A document
+// without the annotation belongs to the package of its file, if the file has exactly one. Find does not validate packages,
+// which is up to rules, and skips documents that cannot be parsed.
 func Find(list *krm.ResourceList) []*Package {
 	f := finder{byName: map[string][]*Package{}, byFile: map[string][]*Package{}}
 	for _, item := range list.Items() {
@@ -36,8 +36,8 @@ func Find(list *krm.ResourceList) []*Package {
 	return f.packages
 }
 
-// IsMetadata reports whether a document says what a package is: a record of crossplane v0.3 to v0.10, or a document of the
-// group meta.pkg.crossplane.io.
+// IsMetadata reports whether a document is the metadata of a package: a record of crossplane v0.3 to v0.10, or a document
+// of the group meta.pkg.crossplane.io.
 func IsMetadata(item *krm.Item) bool {
 	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
 	case stacksv1.MetaGroupName:
@@ -79,8 +79,8 @@ func (f *finder) metadata(item *krm.Item) {
 	}
 }
 
-// ownerOf returns the package that a document belongs to, nil if there is none. Of several with one name it is the one in
-// the document's file, or the first.
+// ownerOf returns the package that a document belongs to, or nil. If several packages have the same name, it is the one in
+// the document's file, or else the first.
 func (f *finder) ownerOf(item *krm.Item) *Package {
 	if IsMetadata(item) {
 		return nil
@@ -108,7 +108,8 @@ func (f *finder) ownerOf(item *krm.Item) *Package {
 	return nil
 }
 
-// isContent reports whether a document may be part of a package without saying so: it is neither a request nor one of ours.
+// isContent reports whether a document without the annotation may be part of a package. Requests and documents of this
+// project may not.
 func isContent(item *krm.Item) bool {
 	switch group, _, _ := strings.Cut(item.APIVersion(), "/"); group {
 	case contract.Group, stacksv1.GroupName, v1alpha1.GroupName, v1alpha1.ExtensionsGroup:

@@ -126,7 +126,7 @@ func TestFind_takesFiles(t *testing.T) {
 	assert.Empty(t, found[2].Members)
 }
 
-// A namePrefix of kustomize changes the names of metadata documents, and not the annotations that name them.
+// A namePrefix of kustomize changes the names of metadata documents, but not the annotations that refer to them.
 func TestFind_takesNamesThatKustomizeChanged(t *testing.T) {
 	t.Parallel()
 	changed := strings.Replace(stackDocument, "{name: redis, annotations: {",
@@ -136,7 +136,7 @@ func TestFind_takesNamesThatKustomizeChanged(t *testing.T) {
 	assert.Len(t, found[0].CRDs, 1)
 }
 
-// Find is for any list: it reads what is there, and panics at nothing.
+// Find accepts any list and never panics.
 func FuzzFind(f *testing.F) {
 	f.Add([]byte("apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- " + stackDocument + "\n- " + crdDocument + "\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {

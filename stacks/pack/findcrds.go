@@ -18,12 +18,13 @@ const (
 	mrdKind  = "ManagedResourceDefinition"
 )
 
-// clusterScoped is the other scope of a CRD.
+// clusterScoped is the scope of a CRD whose objects are not in namespaces.
 const clusterScoped = "Cluster"
 
-// crdsOf returns the CRDs that a document of the package makes the package own: a CRD; a ManagedResourceDefinition, which
-// becomes one; or a CompositeResourceDefinition, which becomes one of its names, and one of its claimNames if it has them.
-// The CRDs of a Function only describe its input: no cluster gets them, so that several functions may have the same.
+// crdsOf returns the CRDs that the package owns through one of its documents. Crossplane turns a ManagedResourceDefinition
+// into a CRD, and a CompositeResourceDefinition into a CRD for its names and another for its claimNames, if it has them.
+// The CRDs of a Function only describe its input. They are not applied to a cluster, so several functions may have the
+// same CRD.
 func (p *Package) crdsOf(item *krm.Item) []CRD {
 	group, version, _ := strings.Cut(item.APIVersion(), "/")
 	spec := krm.Value(item.YNode(), "spec")
@@ -40,8 +41,8 @@ func (p *Package) crdsOf(item *krm.Item) []CRD {
 	return nil
 }
 
-// compositeScope is the scope of composite resources. In v1 they are all in the cluster's scope; in v2 Namespaced is the
-// default, and LegacyCluster the scope of v1.
+// compositeScope returns the scope of composite resources. In v1 they are all cluster-scoped; in v2 the default is
+// Namespaced, and LegacyCluster is the scope of v1.
 func compositeScope(version, scope string) string {
 	if version == "v1" || scope == clusterScoped || scope == "LegacyCluster" {
 		return clusterScoped
@@ -49,7 +50,7 @@ func compositeScope(version, scope string) string {
 	return registry.NamespacedScope
 }
 
-// crd returns the CRD of a spec with these names, none if it has no kind.
+// crd returns the CRD of a spec with these names, or nil if it has no group, or neither a kind nor a plural.
 func crd(spec, names *yaml.Node, scope string) []CRD {
 	one := CRD{
 		Group: registry.Text(spec, "group"), Kind: registry.Text(names, "kind"), Plural: registry.Text(names, "plural"),

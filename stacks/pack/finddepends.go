@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
-// dependencies returns what a document of meta.pkg.crossplane.io needs, in either form.
+// dependencies returns the dependencies of a document of meta.pkg.crossplane.io, in either form.
 func dependencies(spec *yaml.Node) []Dependency {
 	var all []Dependency
 	for i, entry := range registry.Elements(spec, "dependsOn") {
@@ -39,8 +39,8 @@ func dependencies(spec *yaml.Node) []Dependency {
 	return all
 }
 
-// recordDependencies returns what a Stack, StackDefinition or Extension needs. The design's Extension names CRDs by their
-// kinds; the plural is the one that Kubernetes guesses.
+// recordDependencies returns the dependencies of a Stack, StackDefinition or Extension. The Extension of the design names
+// CRDs by their kinds; the plurals are guessed as Kubernetes does.
 func recordDependencies(spec *yaml.Node) []Dependency {
 	var all []Dependency
 	for i, entry := range registry.Elements(spec, "dependsOn") {

@@ -13,7 +13,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
-// check reads files twice: the result is the same, an error is one line, and no path of a package leads out of it.
+// check reads files twice. Both results must be the same, an error must be one line, and no path of a package may lead out
+// of it.
 func check(t *testing.T, files fstest.MapFS, at string) {
 	t.Helper()
 	packages, err := pack.Read(files, at, "p")
@@ -44,7 +45,7 @@ func FuzzReadArchive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { check(t, fstest.MapFS{"p": {Data: text}}, "p") })
 }
 
-// FuzzReadLayout reads layouts whose digests are right, so that what is behind them is reached.
+// FuzzReadLayout reads layouts with valid digests, to get past the digest checks.
 func FuzzReadLayout(f *testing.F) {
 	layer := ociimage.Tar(ociimage.File(".registry/app.yaml", "title: a"), ociimage.File(".registry/.wh.crd.yaml", ""), link(".registry/b", "app.yaml"))
 	f.Add(layer, ociimage.Tar(ociimage.File(".registry/crd.yaml", "kind: x")), "v1", v1.MediaTypeImageLayer, "base", byte(1))
@@ -62,7 +63,7 @@ func FuzzReadLayout(f *testing.F) {
 	})
 }
 
-// FuzzReadIndex reads layouts with any JSON.
+// FuzzReadIndex reads layouts with arbitrary JSON.
 func FuzzReadIndex(f *testing.F) {
 	l := ociimage.New()
 	l.List(l.Image(ociimage.Tar(ociimage.File("package.yaml", stream))), image+":v1.0.0")

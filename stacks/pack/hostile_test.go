@@ -23,7 +23,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
-// Each entry makes a layer of an image, beside a package, an error that names it and says what to do.
+// Each entry in a layer, beside a package, causes an error that names the entry and suggests a fix.
 func TestRead_refusesHostileLayers(t *testing.T) {
 	t.Parallel()
 	app := ociimage.File(".registry/app.yaml", "title: a")
@@ -98,12 +98,12 @@ func files(n int) []ociimage.Entry {
 	return entries
 }
 
-// zeros is gzip that becomes so many MiB of zeros.
+// zeros returns a gzip file that decompresses to count MiB of zeros.
 func zeros(count int) []byte {
 	return bytes.Repeat(ociimage.Gzip(make([]byte, 1<<20)), count)
 }
 
-// Each change of a layout is an error that names the file.
+// Each change to a layout causes an error that names the file.
 func TestRead_refusesBrokenLayouts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -247,7 +247,7 @@ func TestRead_refusesBrokenLayouts(t *testing.T) {
 	}
 }
 
-// Each change of a tar of docker save, or of an archive as a whole, is an error.
+// Each change to a tar of docker save, or to an archive as a whole, causes an error.
 func TestRead_refusesBrokenArchives(t *testing.T) {
 	t.Parallel()
 	layer := ociimage.Tar(ociimage.File("package.yaml", stream))
@@ -319,8 +319,8 @@ func TestRead_refusesBrokenArchives(t *testing.T) {
 	}
 }
 
-// A small archive that decompresses to a lot takes little more memory than that, whether it is refused on the way or at the end.
-// No other test runs at the same time.
+// A small archive with a large decompressed size takes little more memory than that size, whether it is refused on the way
+// or at the end. No other test runs at the same time.
 func TestReadPath_bombsTakeLittleMemory(t *testing.T) { //nolint:paralleltest // measures what is allocated
 	noise := make([]byte, 1<<20)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise) // never fails
@@ -355,7 +355,7 @@ func TestRead_followsLinksInArchives(t *testing.T) {
 	assert.Equal(t, stream, string(got.Files["package.yaml"]))
 }
 
-// Files of other programs in an image may be of any kind and lead anywhere: only the package is read.
+// Other files in an image may be of any type and link anywhere: only the package is read.
 func TestRead_ignoresOtherFilesOfImages(t *testing.T) {
 	t.Parallel()
 	l := ociimage.New()
@@ -364,7 +364,7 @@ func TestRead_ignoresOtherFilesOfImages(t *testing.T) {
 	assert.Equal(t, stream, string(read(t, l.Done(), ".").Files["package.yaml"]))
 }
 
-// What is in a `.registry` folder of the disk is checked like that of an image.
+// The files in a `.registry` folder on disk are checked like those in an image.
 func TestRead_refusesHostileFolders(t *testing.T) {
 	t.Parallel()
 	many := fstest.MapFS{}

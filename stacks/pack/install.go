@@ -16,7 +16,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
-// Install returns registry.Install of objects that were unpacked, with the permissions of their record.
+// Install returns the result of registry.Install for unpacked objects, with the permissions of their record.
 func Install(u *registry.Unpacked, settings *unpacking.Settings, namespace string) ([]*unstructured.Unstructured, error) {
 	record, err := registry.ObjectOf(u.Record)
 	if err != nil {
@@ -38,7 +38,7 @@ func Install(u *registry.Unpacked, settings *unpacking.Settings, namespace strin
 	return objects, nil
 }
 
-// Rules returns the permissions that the metadata document of a stack asks for; none for packages of today.
+// Rules returns the permissions that the metadata document of a stack requests, and nil for today's packages.
 func (p *Package) Rules() ([]rbacv1.PolicyRule, error) {
 	if strings.HasPrefix(p.APIVersion, stacksv1.MetaGroupName+"/") {
 		return nil, nil
@@ -58,7 +58,7 @@ func (p *Package) Rules() ([]rbacv1.PolicyRule, error) {
 	return all, nil
 }
 
-// rules returns the permissions that the record of a package asks for.
+// rules returns the permissions that the record of a package requests.
 func rules(record registry.Object) ([]stacks.PolicyRule, error) {
 	permissions, _, err := unstructured.NestedMap(record, "spec", "permissions")
 	if err != nil {

@@ -1,8 +1,8 @@
 package pack
 
 import (
-	_ "crypto/sha256" // of digests
-	_ "crypto/sha512" // of digests
+	_ "crypto/sha256" // for digests
+	_ "crypto/sha512" // for digests
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,17 +22,18 @@ import (
 type layout struct {
 	files  fs.FS
 	limits *budget
-	names  map[string]name // of images by the path of their config, from manifest.json
+	names  map[string]name // image names by the path of the config, from manifest.json
 }
 
-// The media types of Docker, and the annotation of manifests that describe other manifests, not an image.
+// Docker's media type of an index, the annotation of manifests that describe other manifests instead of an image, and
+// containerd's annotation with the image name.
 const (
 	dockerIndex          = "application/vnd.docker.distribution.manifest.list.v2+json"
 	attestation          = "vnd.docker.reference.type"
 	containerdAnnotation = "io.containerd.image.name"
 )
 
-// read returns the packages of the layout. Images that are no packages are left out.
+// read returns the packages of the layout. Images without a package are skipped.
 func (l *layout) read() ([]*Contents, error) {
 	var version v1.ImageLayout
 	if err := l.json(v1.ImageLayoutFile, &version); err != nil {
@@ -69,7 +70,8 @@ func (l *layout) read() ([]*Contents, error) {
 	return packages, nil
 }
 
-// roots returns the descriptors of index.json. Several without names, each for a platform, are one image.
+// roots returns the descriptors of index.json. Several descriptors without names, each for a platform, are variants of one
+// image, of which roots returns only one.
 func (l *layout) roots() ([]v1.Descriptor, error) {
 	var index v1.Index
 	if err := l.json(v1.ImageIndexFile, &index); err != nil {
@@ -99,7 +101,7 @@ func checkCount(index v1.Index) error {
 	return nil
 }
 
-// resolve returns the manifest of a descriptor, which may be that of an index.
+// resolve returns the descriptor of a manifest. For an index, it chooses one of the manifests in it.
 func (l *layout) resolve(d v1.Descriptor, nesting int) (v1.Descriptor, error) {
 	if d.MediaType != v1.MediaTypeImageIndex && d.MediaType != dockerIndex {
 		return d, nil
@@ -122,8 +124,8 @@ func (l *layout) resolve(d v1.Descriptor, nesting int) (v1.Descriptor, error) {
 	return l.resolve(d, nesting+1)
 }
 
-// choose returns the image of an index: its only one, or the first for linux/amd64. One without a platform is for that,
-// too. Manifests that describe other ones do not count.
+// choose returns the image of an index: its only one, or the first for linux/amd64. An image without a platform counts as
+// linux/amd64. Manifests that describe other manifests are ignored.
 func choose(index v1.Index) (v1.Descriptor, error) {
 	images := slices.DeleteFunc(slices.Clone(index.Manifests), func(d v1.Descriptor) bool {
 		return d.Annotations[attestation] != ""
@@ -178,7 +180,8 @@ func (l *layout) document(d v1.Descriptor, into any) error {
 	})
 }
 
-// blob reads a blob. What the function makes of it counts only if there is no error: its size and digest are checked.
+// blob reads a blob with a function and then checks its size and digest. The function's results are valid only if blob
+// returns no error.
 func (l *layout) blob(d v1.Descriptor, use func(io.Reader) error) error {
 	if err := d.Digest.Validate(); err != nil {
 		return fmt.Errorf("digest must be valid, not %q: %w", shortened(string(d.Digest)), err)
@@ -207,7 +210,7 @@ func (l *layout) blob(d v1.Descriptor, use func(io.Reader) error) error {
 	return nil
 }
 
-// sizeText is the size of a file of which so much was read.
+// sizeText returns the size of a file, or the number of bytes read if the size is unknown.
 func sizeText(file fs.File, read int64) string {
 	if info, err := file.Stat(); err == nil {
 		read = info.Size()
@@ -222,7 +225,7 @@ func blobPath(d digest.Digest) string {
 	return path.Join(v1.ImageBlobsDir, d.Algorithm().String(), d.Encoded())
 }
 
-// missing words why a file of an image cannot be opened.
+// missing rewords the error of opening a file of an image.
 func missing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return errors.New("must be in the image and is not: copy the image again")

@@ -18,7 +18,7 @@ const (
 	baseLayer      = "base"
 )
 
-// image reads the package of an image; nil if the image, or what else it is, is none.
+// image reads the package of an image. It returns nil for other artifacts and for images without a package.
 func (l *layout) image(d v1.Descriptor) (*Contents, error) {
 	var manifest v1.Manifest
 	if err := l.document(d, &manifest); err != nil {
@@ -58,13 +58,13 @@ func (l *layout) image(d v1.Descriptor) (*Contents, error) {
 	return found, nil
 }
 
-// layers reads the layers of an image, or only the base if it has one. The contents are the digests of the config, if that
-// has them.
+// layers reads the layers of an image, or only the base layer if it has one. The contents are the diff IDs of the config,
+// if it has any.
 func (l *layout) layers(layers []v1.Descriptor, contents []digest.Digest, base int) (tree, error) {
 	files := tree{}
 	for i, layer := range layers {
 		if base >= 0 && i != base {
-			if err := l.blob(layer, func(io.Reader) error { return nil }); err != nil { // it is verified anyway
+			if err := l.blob(layer, func(io.Reader) error { return nil }); err != nil { // verified anyway
 				return nil, err
 			}
 			continue
@@ -81,14 +81,15 @@ func (l *layout) layers(layers []v1.Descriptor, contents []digest.Digest, base i
 }
 
 // isRewritten reports whether docker made the manifest when it saved the image: without containerd's image store it keeps
-// decompressed layers alone, so that the manifest, and with it the digest, is not the registry's.
+// only decompressed layers, so the manifest and its digest differ from the registry's.
 func (l *layout) isRewritten(manifest v1.Manifest) bool {
 	return l.names != nil && !slices.ContainsFunc(manifest.Layers, func(d v1.Descriptor) bool {
 		return d.MediaType != v1.MediaTypeImageLayer
 	})
 }
 
-// layer puts a layer on the lower ones. What it decompresses to has the digest of the config, if that has one.
+// layer applies a layer on top of the lower ones. Its decompressed content must have the given digest, unless that is
+// empty.
 func (l *layout) layer(d v1.Descriptor, content digest.Digest, files tree) error {
 	sum := digest.Canonical.Digester()
 	if content != "" {
@@ -109,13 +110,13 @@ func (l *layout) layer(d v1.Descriptor, content digest.Digest, files tree) error
 	})
 }
 
-// isNoLayer reports whether a blob of a manifest is no file system, as those of signatures and charts.
+// isNoLayer reports whether a blob of a manifest is not a file system, as in signatures and charts.
 func isNoLayer(d v1.Descriptor) bool {
 	return d.MediaType != "" && !strings.Contains(d.MediaType, ".image.layer.") &&
 		!strings.Contains(d.MediaType, ".image.rootfs.")
 }
 
-// baseOf returns which layer has package.yaml, -1 if none is annotated.
+// baseOf returns the index of the layer with package.yaml, or -1 if no layer is annotated as the base.
 func baseOf(layers []v1.Descriptor) (int, error) {
 	if len(layers) > maxLayers {
 		return 0, fmt.Errorf("must have at most %d layers, not %d", maxLayers, len(layers))
@@ -133,13 +134,13 @@ func baseOf(layers []v1.Descriptor) (int, error) {
 	return base, nil
 }
 
-// name is the repository and the tag of an image.
+// name holds the repository and the tag of an image.
 type name struct{ image, tag string }
 
 func (c *Contents) setName(n name) { c.Image, c.Tag = n.image, n.tag }
 
-// nameIn returns the name that the annotations of a descriptor give an image. The one of the image specification may be the
-// tag alone.
+// nameIn returns the image name in the annotations of a descriptor. The annotation of the image specification may hold
+// only the tag.
 func nameIn(annotations map[string]string) name {
 	if n := parseName(annotations[containerdAnnotation]); n.image != "" {
 		return n
@@ -154,7 +155,7 @@ func nameIn(annotations map[string]string) name {
 	return name{}
 }
 
-// parseName returns the parts of a reference as Docker reads it, nothing if it is not valid.
+// parseName parses a reference as Docker does. It returns an empty name if the reference is invalid.
 func parseName(text string) name {
 	parsed, err := reference.ParseNormalizedNamed(text)
 	if err != nil {

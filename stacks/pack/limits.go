@@ -5,33 +5,33 @@ import (
 	"io"
 )
 
-// Limits of images, beside those of package registry. Packages are not trusted, and nothing of them is written to the disk:
-// the limits keep memory and time small. Real packages are far below them.
+// Limits of images, in addition to those of package registry. Packages are not trusted and never written to disk, so the
+// limits bound memory and time. Real packages are far below them.
 const (
-	// maxKept is the size of the files of all packages of a path.
+	// maxKept is the maximum size of the files of all packages at a path.
 	maxKept = 1 << 30
-	// maxDocument is the size of an index, a manifest or a config of an image: registries accept no more.
+	// maxDocument is the maximum size of an index, manifest or config of an image. Registries accept no more.
 	maxDocument = 4 << 20
-	// maxNesting is how deep indexes may be in indexes, and how many links may lead to each other.
+	// maxNesting is the maximum nesting of indexes, and the maximum length of a chain of links.
 	maxNesting = 4
-	// maxImages is the number of images of a layout or tar, and of an index.
+	// maxImages is the maximum number of images of a layout or tar, and of an index.
 	maxImages = 1_000
-	// maxLayers is the number of layers of an image.
+	// maxLayers is the maximum number of layers of an image.
 	maxLayers = 1_000
-	// maxEntries is the number of entries of all tars of a path.
+	// maxEntries is the maximum number of entries of all tars at a path.
 	maxEntries = 1 << 20
-	// maxUnpacked is the size of all layers of a path when they are decompressed.
+	// maxUnpacked is the maximum size of all decompressed layers at a path.
 	maxUnpacked = 4 << 30
-	// maxRatio is the size of a decompressed layer divided by its compressed size, once it is larger than minBomb.
+	// maxRatio is the maximum ratio of decompressed to compressed size, for layers that decompress to more than minBomb.
 	maxRatio = 200
 	minBomb  = 64 << 20
-	// maxInMemory is the size of a tar that must be read as a whole, since it is compressed or from a git revision.
+	// maxInMemory is the maximum size of a tar that is read into memory because it is compressed or from a git revision.
 	maxInMemory = 256 << 20
-	// maxName is the length of a path in a tar.
+	// maxName is the maximum length of a path in a tar.
 	maxName = 4096
 )
 
-// budget is what may still be read of a path, all its images together.
+// budget holds the remaining limits of a path, which all its images share.
 type budget struct {
 	entries        int
 	unpacked, kept int64
@@ -47,7 +47,7 @@ func (b *budget) entry() error {
 	return nil
 }
 
-// keep counts bytes of a package that are kept.
+// keep counts the bytes of a package file that is kept in memory.
 func (b *budget) keep(bytes int) error {
 	if b.kept -= int64(bytes); b.kept < 0 {
 		return fmt.Errorf("all packages together must have at most %d bytes", int64(maxKept))
@@ -55,7 +55,7 @@ func (b *budget) keep(bytes int) error {
 	return nil
 }
 
-// meter counts what is read through it.
+// meter counts the bytes that are read through it.
 type meter struct {
 	io.Reader
 	count int64
@@ -67,7 +67,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// guard ends the reading of a decompressed layer that is too large.
+// guard stops reading a layer when its decompressed size is too large.
 type guard struct {
 	io.Reader
 	compressed *meter

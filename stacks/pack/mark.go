@@ -5,8 +5,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
 
-// Mark annotates the documents of one package, so that Find finds them in any list, and so that no tool applies them: the
-// metadata document gets the image, if it is known, and the others get the name of the metadata document.
+// Mark annotates the documents of a package, so that Find finds them in any list and no tool applies them. The metadata
+// document gets the image, if it is known, and the others get the name of the metadata document.
 func Mark(items []*krm.Item, image string) {
 	var metadata *krm.Item
 	for _, item := range items {

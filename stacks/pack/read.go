@@ -19,7 +19,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
-// Form is how a package is written.
+// Form is the format of a package.
 type Form string
 
 // The forms of packages.
@@ -30,27 +30,27 @@ const (
 	FormXPkg Form = "xpkg"
 )
 
-// StreamFile is the file of today's packages: a stream of YAML documents in the root of an image.
+// StreamFile is the file of today's packages: a stream of YAML documents at the root of an image.
 const StreamFile = "package.yaml"
 
-// Contents is what was read of a package.
+// Contents holds a package that was read.
 type Contents struct {
-	// Path is what holds the files: the folder `.registry`, the folder of package.yaml, or an OCI layout or a tar. If that
-	// holds several packages, it is followed by the image.
+	// Path is the folder `.registry`, the folder of package.yaml, or the OCI layout or tar with the files. If that holds
+	// several packages, the image is appended.
 	Path string
-	// Form says what the files are.
+	// Form is the format of the files.
 	Form Form
-	// Files are, of a `.registry` folder, its files with paths below it; of an xpkg, package.yaml alone.
+	// Files are the files of a `.registry` folder, with paths relative to it, or only package.yaml of an xpkg.
 	Files registry.Files
-	// Image is the repository of the image with its registry, empty if it is not known.
+	// Image is the repository of the image with its registry, empty if it is unknown.
 	Image string
-	// Tag is the tag of the image, empty if it is not known.
+	// Tag is the tag of the image, empty if it is unknown.
 	Tag string
-	// Digest is the digest of the image's manifest, empty if it is not known.
+	// Digest is the digest of the image's manifest, empty if it is unknown.
 	Digest string
 }
 
-// Reference returns the image with its tag and digest, as far as they are known; empty if the image is not.
+// Reference returns the image with its tag and digest, as far as they are known. It is empty if the image is unknown.
 func (c *Contents) Reference() string {
 	if c.Image == "" {
 		return ""
@@ -65,14 +65,14 @@ func (c *Contents) Reference() string {
 	return reference
 }
 
-// SetReference sets the image. A digest that is known stays if the reference has none.
+// SetReference sets the image. If the reference has no digest, a known digest is kept.
 func (c *Contents) SetReference(text string) {
 	image, tag, digest := imageref.Split(text)
 	c.Image, c.Tag, c.Digest = image, tag, cmp.Or(digest, c.Digest)
 }
 
-// Name is the name of the package for people: the last path element of the image, else the folder that holds `.registry`, or
-// the layout or tar.
+// Name returns the name of the package for users: the last path element of the image, or else of the folder that holds
+// `.registry`, or of the layout or tar.
 func (c *Contents) Name() string {
 	if c.Image != "" {
 		return path.Base(c.Image)
@@ -88,11 +88,11 @@ func (c *Contents) Name() string {
 	return name
 }
 
-// ErrNoPackage is the error of Read if there is no package.
+// ErrNoPackage is the error of Read if it finds no package.
 var ErrNoPackage = errors.New("must be a package: a .registry folder, package.yaml, or an OCI layout or a tar of docker " +
 	"save with an image that has one of them")
 
-// ReadPath reads the packages at a path of the disk, see Read. Links do not lead out of a folder.
+// ReadPath reads the packages at a path on disk, see Read. Links must not lead out of a folder.
 func ReadPath(name string) ([]*Contents, error) {
 	clean := filepath.ToSlash(filepath.Clean(name))
 	info, err := os.Stat(name)
@@ -111,16 +111,16 @@ func ReadPath(name string) ([]*Contents, error) {
 	return Read(root.FS(), file, clean)
 }
 
-// Read reads the packages at a path of files, which messages name as shown. It is one of
+// Read reads the packages at a path in files, for which messages use the name shown. The path is one of
 //
 //   - a `.registry` folder, the folder that holds it, or a copy of it under another name,
 //   - package.yaml, or the folder that holds it,
 //   - an OCI layout: a folder or a tar,
 //   - the tar that `docker save` or `crossplane xpkg build` writes.
 //
-// A layout or tar may hold several packages; images that are no packages are left out. It is ErrNoPackage if there is none.
-// The error of a path that cannot be read is one line. Everything that is read is verified by its size and digest, as far as
-// the path has them. Nothing is written to the disk.
+// A layout or tar may hold several packages; images without a package are skipped. Read returns ErrNoPackage if it finds no
+// package. The error for a path that cannot be read is one line. All content is verified by its size and digest, as far as
+// the path has them. Nothing is written to disk.
 func Read(files fs.FS, at, shown string) ([]*Contents, error) {
 	packages, err := read(files, at, path.Base(shown))
 	if err == nil && len(packages) == 0 {
@@ -137,7 +137,7 @@ func Read(files fs.FS, at, shown string) ([]*Contents, error) {
 	return packages, nil
 }
 
-// label is the image with its tag, or the tag.
+// label returns the image with its tag, as far as they are known.
 func (c *Contents) label() string {
 	if c.Image != "" && c.Tag != "" {
 		return c.Image + ":" + c.Tag
@@ -180,7 +180,7 @@ func exists(files fs.FS, name string) bool {
 	return err == nil
 }
 
-// IsArchive reports whether a file is a tar, or compressed, whatever its name.
+// IsArchive reports whether a file is a tar or compressed, regardless of its name.
 func IsArchive(files fs.FS, name string) bool {
 	file, err := registry.OpenRegular(files, name)
 	if err != nil {
@@ -192,7 +192,7 @@ func IsArchive(files fs.FS, name string) bool {
 	return (err == nil || errors.Is(err, io.ErrUnexpectedEOF)) && isTar(begin[:n])
 }
 
-// readRegistry reads a `.registry` folder of files.
+// readRegistry reads a `.registry` folder in files.
 func readRegistry(files fs.FS, folder string) ([]*Contents, error) {
 	read, err := registry.ReadFolder(files, folder)
 	if err != nil {
@@ -232,7 +232,7 @@ func readFile(files fs.FS, name string, size int64) ([]*Contents, error) {
 	return readTar(bytes.NewReader(text), int64(len(text)))
 }
 
-// readTar reads the tar of an OCI layout, or of docker save.
+// readTar reads the tar of an OCI layout or of docker save.
 func readTar(from io.ReaderAt, size int64) ([]*Contents, error) {
 	limits := newBudget()
 	files, err := openArchive(from, size, limits)

@@ -38,7 +38,7 @@ spec:
 
 const image = "registry.example.org/acme/cache"
 
-// read reads what a path of files holds, and expects one package.
+// read reads a path in files and expects one package.
 func read(t *testing.T, files fstest.MapFS, at string) *pack.Contents {
 	t.Helper()
 	packages, err := pack.Read(files, at, "here/"+at)
@@ -47,7 +47,7 @@ func read(t *testing.T, files fstest.MapFS, at string) *pack.Contents {
 	return packages[0]
 }
 
-// tarred reads a tar with these files.
+// tarred reads a tar of these files.
 func tarred(t *testing.T, files fstest.MapFS) *pack.Contents {
 	t.Helper()
 	return read(t, fstest.MapFS{"p.tar": {Data: ociimage.TarOf(files)}}, "p.tar")
@@ -138,7 +138,7 @@ func TestRead_takesRegistryFolders(t *testing.T) {
 	}
 }
 
-// A path may hold several images. Those that are no packages are left out.
+// A path may hold several images. Images without a package are skipped.
 func TestRead_takesSeveralImages(t *testing.T) {
 	t.Parallel()
 	l := ociimage.New()
@@ -161,7 +161,7 @@ func TestRead_takesSeveralImages(t *testing.T) {
 	}
 }
 
-// Names are where the writers of layouts put them.
+// Different tools write the name of an image to different annotations.
 func TestRead_takesNames(t *testing.T) {
 	t.Parallel()
 	const containerd = "io.containerd.image.name"
@@ -185,7 +185,7 @@ func TestRead_takesNames(t *testing.T) {
 		got := read(t, l.Done(), ".")
 		assert.Equal(t, []string{c.image, c.tag}, []string{got.Image, got.Tag}, c.annotations)
 	}
-	// Docker names the image in manifest.json, too.
+	// Docker also names the image in manifest.json.
 	l := ociimage.New()
 	d := l.Image(ociimage.Tar(ociimage.File("package.yaml", stream)))
 	l.List(d, "")
@@ -193,7 +193,7 @@ func TestRead_takesNames(t *testing.T) {
 	unmarshal(t, l.Files[ociimage.BlobPath(d)].Data, &manifest)
 	l.Set("manifest.json", []byte(`[{"Config": "`+ociimage.BlobPath(manifest.Config)+`", "RepoTags": ["acme/redis:v3"], "Layers": []}]`))
 	assert.Equal(t, "docker.io/acme/redis:v3@"+d.Digest.String(), tarred(t, l.Done()).Reference())
-	// If it has decompressed the layers, the registry has another manifest.
+	// If docker has decompressed the layers, the manifest differs from the registry's.
 	l = ociimage.New()
 	l.List(l.Manifest(l.Blob(v1.MediaTypeImageLayer, ociimage.Tar(ociimage.File("package.yaml", stream)))), "")
 	assert.NotEmpty(t, tarred(t, l.Done()).Digest)
@@ -201,7 +201,7 @@ func TestRead_takesNames(t *testing.T) {
 	assert.Empty(t, tarred(t, l.Files).Digest)
 }
 
-// ReadPath reads the disk, and follows no link out of a folder.
+// ReadPath reads from disk and follows no link out of a folder.
 func TestReadPath(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,13 +12,13 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/imageref"
 )
 
-// Reference is what asks for a package by name: NAME[:SELECTOR][@DIGEST]. The selector is a tag, or a version range in the
-// language of Masterminds semver, which stands where a tag does: `redis:^0.1`.
+// Reference refers to a package by name: NAME[:SELECTOR][@DIGEST]. The selector is a tag, or instead of a tag a version
+// range in the syntax of Masterminds semver: `redis:^0.1`.
 type Reference struct {
 	Name, Selector, Digest string
 }
 
-// ParseReference parses a reference. The error says in words with "must" what is wrong.
+// ParseReference parses a reference. The error states the violated requirement with "must".
 func ParseReference(text string) (Reference, error) {
 	var r Reference
 	r.Name, r.Selector, r.Digest = imageref.Split(text)
@@ -34,7 +34,7 @@ func ParseReference(text string) (Reference, error) {
 	return r, CheckSelector(r.Selector)
 }
 
-// CheckSelector checks that a text may be a tag, or is a version range.
+// CheckSelector checks that a text is a valid tag or version range.
 func CheckSelector(text string) error {
 	if len(text) > semver.MaxConstraintLen {
 		return fmt.Errorf("version must have at most %d bytes, not %d", semver.MaxConstraintLen, len(text))
@@ -48,7 +48,7 @@ func CheckSelector(text string) error {
 	return nil
 }
 
-// String returns the reference as it is written.
+// String returns the reference in the form that ParseReference parses.
 func (r Reference) String() string { return ImageOf(r.Name, r.Selector, r.Digest) }
 
 // ImageOf returns NAME[:VERSION][@DIGEST].
@@ -62,7 +62,7 @@ func ImageOf(name, version, digest string) string {
 	return name
 }
 
-// Constraint is what the reference asks of its package, for messages and locks.
+// Constraint returns the selector and the digest of the reference, for messages and locks.
 func (r Reference) Constraint() string {
 	if r.Digest == "" || r.Selector == "" {
 		return r.Selector + r.Digest
@@ -70,15 +70,16 @@ func (r Reference) Constraint() string {
 	return r.Selector + "@" + r.Digest
 }
 
-// NamesRegistry reports whether the name has a registry: that of `acme/redis` is up to the request's source.
+// NamesRegistry reports whether the name has a registry. For a name without one, such as `acme/redis`, the request's source
+// decides.
 func (r Reference) NamesRegistry() bool {
 	return imageref.WithSource("registry", r.Name) == r.Name
 }
 
-// CRDReference is PLURAL.GROUP[/VERSION], or *.GROUP[/VERSION] for any CRD of the group.
+// CRDReference refers to a CRD as PLURAL.GROUP[/VERSION], or to any CRD of a group as *.GROUP[/VERSION].
 type CRDReference struct{ Plural, Group, Version string }
 
-// ParseCRD parses a reference to a CRD. The error says in words with "must" what is wrong.
+// ParseCRD parses a reference to a CRD. The error states the violated requirement with "must".
 func ParseCRD(text string) (CRDReference, error) {
 	name, served, _ := strings.Cut(text, "/")
 	plural, group, ok := strings.Cut(name, ".")
@@ -89,7 +90,7 @@ func ParseCRD(text string) (CRDReference, error) {
 	return CRDReference{plural, group, served}, nil
 }
 
-// Is reports whether a CRD is one that the reference names.
+// Is reports whether the reference names the CRD.
 func (c CRDReference) Is(crd CRD) bool {
 	return c.Group == crd.Group && (c.Plural == "*" || c.Plural == crd.Plural) &&
 		(c.Version == "" || slices.Contains(crd.Versions, c.Version))

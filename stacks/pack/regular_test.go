@@ -18,7 +18,7 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/ociimage"
 )
 
-// A named pipe in a package is an error: to open it would wait forever.
+// A named pipe in a package is an error: opening it would block forever.
 func TestReadPath_refusesNamedPipes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
@@ -50,7 +50,7 @@ func TestReadPath_refusesNamedPipes(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Dir(pipe), 0o700))
 			require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 			if name == ".registry/z" {
-				require.NoError(t, os.Symlink("z", filepath.Join(folder, ".registry", "link.yaml"))) // is read before it
+				require.NoError(t, os.Symlink("z", filepath.Join(folder, ".registry", "link.yaml"))) // read before the pipe
 			}
 			for _, at := range []string{folder, pipe} {
 				done := make(chan error, 1)
@@ -69,7 +69,7 @@ func TestReadPath_refusesNamedPipes(t *testing.T) {
 	}
 }
 
-// What the layers of an image decompress to has the digests of its config.
+// The decompressed layers of an image must have the digests in its config.
 func TestRead_verifiesDiffIDs(t *testing.T) {
 	t.Parallel()
 	layer := ociimage.Tar(ociimage.File(".registry/app.yaml", "title: a"))

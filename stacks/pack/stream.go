@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
-// groupKind is the kind of a document.
+// groupKind identifies the kind of a document.
 type groupKind struct{ group, version, kind string }
 
 func (k groupKind) matches(item *krm.Item) bool {
@@ -23,7 +23,7 @@ const (
 	opsGroup     = "ops.crossplane.io"
 )
 
-// metadataKinds are the kinds of metadata, with the versions that Crossplane reads:
+// metadataKinds are the kinds of metadata in the versions that Crossplane reads:
 // https://github.com/crossplane/crossplane/tree/v2.3.0/apis/pkg/meta
 var metadataKinds = []groupKind{
 	{stacksv1.MetaGroupName, "v1", stacksv1.KindProvider},
@@ -34,7 +34,7 @@ var metadataKinds = []groupKind{
 	{stacksv1.MetaGroupName, "v1beta1", stacksv1.KindFunction},
 }
 
-// contentKinds are the kinds that may be beside the metadata in package.yaml, by the kind of the package:
+// contentKinds are the kinds that are allowed beside the metadata in package.yaml, by the kind of the package:
 // https://github.com/crossplane/crossplane-runtime/blob/v2.3.0/pkg/xpkg/lint.go
 var contentKinds = map[string][]groupKind{
 	stacksv1.KindProvider: {
@@ -59,8 +59,8 @@ var contentKinds = map[string][]groupKind{
 	},
 }
 
-// CheckStream checks the documents of a package.yaml, which messages name as file, as Crossplane does: exactly one is
-// metadata, and the others are of kinds that may be in such a package.
+// CheckStream checks the documents of a package.yaml as Crossplane does: exactly one must be metadata, and the others must
+// be of kinds that are allowed in such a package. A result about missing metadata refers to file.
 func CheckStream(file string, items []*krm.Item) krm.Results {
 	var metadata *krm.Item
 	var results krm.Results
@@ -103,7 +103,7 @@ func isOneOf(item *krm.Item, kinds []groupKind) bool {
 	return slices.ContainsFunc(kinds, func(k groupKind) bool { return k.matches(item) })
 }
 
-// listed are the names of kinds, each once.
+// listed returns the names of kinds without duplicates.
 func listed(kinds []groupKind) string {
 	var names []string
 	for _, k := range kinds {

@@ -16,16 +16,16 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
-// archive is the files of a tar as an fs.FS. It keeps in memory only where they are.
+// archive provides the files of a tar as an fs.FS. It keeps only their positions in memory.
 type archive struct {
 	from    io.ReaderAt
 	entries map[string]archived
 }
 
-// archived is a file, or a link to another one.
+// archived is a file, or a link to another file.
 type archived struct {
 	offset, size int64
-	link         string // the path of the file that it stands for, empty for a file
+	link         string // the path of the linked file, empty for a file
 }
 
 // openArchive lists the entries of a tar.
@@ -94,7 +94,7 @@ func (f *archivedFile) Close() error { return nil }
 
 var errTwice = errors.New("must be in the archive once: build it again")
 
-// eachEntry calls a function for the entries of a tar, with their clean names. An error names the entry.
+// eachEntry calls a function for each entry of a tar, with its clean name. An error names the entry.
 func eachEntry(r io.Reader, limits *budget, each func(name string, header *tar.Header, content io.Reader) error) error {
 	tape := tar.NewReader(r)
 	for {
@@ -121,7 +121,7 @@ func eachEntry(r io.Reader, limits *budget, each func(name string, header *tar.H
 	}
 }
 
-// damaged words the errors of the libraries that read tars and gzip.
+// damaged rewords the errors of the tar and gzip libraries.
 func damaged(err error) error {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
@@ -150,7 +150,7 @@ func entryName(header *tar.Header) (string, error) {
 	return name, nil
 }
 
-// isSparse reports whether an entry has holes, which a few bytes make as large as they say.
+// isSparse reports whether an entry has holes: a few bytes can claim a hole of any size.
 func isSparse(header *tar.Header) bool {
 	if header.Typeflag == tar.TypeGNUSparse {
 		return true
@@ -163,7 +163,7 @@ func isSparse(header *tar.Header) bool {
 	return false
 }
 
-// shortened cuts a long name for a message.
+// shortened truncates a long name for a message.
 func shortened(name string) string {
 	const most = 100
 	if len(name) > most {
@@ -178,7 +178,7 @@ var (
 	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// decompress returns the content of a file that is compressed with gzip, or not at all: its first bytes decide.
+// decompress returns the content of a file that is compressed with gzip or not compressed, depending on its first bytes.
 func decompress(r io.Reader) (io.Reader, error) {
 	buffered := bufio.NewReader(r)
 	magic, err := buffered.Peek(len(zstdMagic))
@@ -198,8 +198,8 @@ func decompress(r io.Reader) (io.Reader, error) {
 	return buffered, nil
 }
 
-// readWhole reads a compressed archive into memory. If that is possible, the file is read twice, first for its size: a
-// buffer that grows takes more than twice as much, and a small file may decompress to a lot.
+// readWhole reads a compressed archive into memory. If possible, it reads the file twice, first for its decompressed size:
+// a growing buffer takes more than twice as much memory, and a small file may decompress to a large archive.
 func readWhole(file io.Reader) ([]byte, error) {
 	content, err := decompressed(file)
 	if err != nil {
@@ -228,7 +228,7 @@ func readWhole(file io.Reader) ([]byte, error) {
 	return text, damaged(err)
 }
 
-// decompressed is decompress with limits.
+// decompressed calls decompress and limits the content.
 func decompressed(file io.Reader) (io.Reader, error) {
 	compressed := &meter{Reader: file}
 	content, err := decompress(compressed)

@@ -35,7 +35,7 @@ func (s savedImage) name() name {
 	return name{}
 }
 
-// readSaved reads manifest.json, nothing if there is none.
+// readSaved reads manifest.json, or returns nil if it is missing.
 func (l *layout) readSaved() ([]savedImage, error) {
 	if _, err := fs.Stat(l.files, savedFile); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -54,8 +54,8 @@ func (l *layout) readSaved() ([]savedImage, error) {
 	return images, nil
 }
 
-// saved reads the packages of manifest.json. The tar does not have the manifests that a registry has, so that the digests of
-// the images are not known; the layers are verified by the digests of their content.
+// saved reads the packages of manifest.json. The tar lacks the manifests of the registry, so the digests of the images are
+// unknown; the layers are verified by the digests of their content.
 func (l *layout) saved(images []savedImage) ([]*Contents, error) {
 	var packages []*Contents
 	for _, image := range images {
@@ -106,7 +106,7 @@ func (l *layout) savedImage(image savedImage) (*Contents, error) {
 	return contents, nil
 }
 
-// savedConfig reads the config of an image, which is named by its digest.
+// savedConfig reads the config of an image. The file is named by its digest.
 func (l *layout) savedConfig(file string) (*v1.Image, error) {
 	text, err := l.small(file)
 	if err != nil {
@@ -132,7 +132,7 @@ func (l *layout) small(file string) ([]byte, error) {
 	return registry.ReadLimited(opened, maxDocument)
 }
 
-// savedLayer reads a layer, and returns the digest of its file, too.
+// savedLayer reads a layer and also returns the digest of its file.
 func (l *layout) savedLayer(file string, content digest.Digest) (*layer, digest.Digest, error) {
 	if err := content.Validate(); err != nil {
 		return nil, "", fmt.Errorf("diff_ids of the config must be digests, not %q: %w", shortened(string(content)), err)
@@ -156,7 +156,7 @@ func (l *layout) savedLayer(file string, content digest.Digest) (*layer, digest.
 // tarBlock is the size of a tar's header, in bytes.
 const tarBlock = 512
 
-// isTar reports whether a file begins as a tar does, or as a compressed file.
+// isTar reports whether a file begins like a tar or a compressed file.
 func isTar(begin []byte) bool {
 	const magic, at = "ustar", 257
 	return isCompressed(begin) || len(begin) > at && bytes.HasPrefix(begin[at:], []byte(magic))

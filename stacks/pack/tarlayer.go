@@ -14,7 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
-// tree is what an image's file system has of a package: package.yaml, and what is below `.registry`.
+// tree holds the part of an image's file system that belongs to a package: package.yaml, and `.registry` with its content.
 type tree map[string]node
 
 // node is a folder, a file or a symbolic link.
@@ -24,11 +24,11 @@ type node struct {
 	link    string // the target of a link
 }
 
-// layer is what a layer changes.
+// layer holds the changes that a layer makes to the layers below it.
 type layer struct {
 	tree
-	removed map[string]bool // by whiteouts, with what is below
-	opaque  map[string]bool // folders of which nothing of lower layers is left
+	removed map[string]bool // by whiteouts, with everything below them
+	opaque  map[string]bool // folders whose content in lower layers is hidden
 	limits  *budget
 }
 
@@ -43,7 +43,7 @@ func isPart(name string) bool {
 	return name == StreamFile || name == registry.Folder || strings.HasPrefix(name, registry.Folder+"/")
 }
 
-// readLayer reads a layer's tar, which may be compressed. It reads all of it, and writes what it decompresses to sum.
+// readLayer reads a layer's tar, which may be compressed. It reads to the end, and writes the decompressed bytes to sum.
 func readLayer(r io.Reader, limits *budget, sum io.Writer) (*layer, error) {
 	compressed := &meter{Reader: r}
 	unzipped, err := decompress(compressed)
@@ -55,7 +55,7 @@ func readLayer(r io.Reader, limits *budget, sum io.Writer) (*layer, error) {
 	if err := eachEntry(guarded, limits, l.entry); err != nil {
 		return nil, err
 	}
-	if _, err := io.Copy(io.Discard, guarded); err != nil { // what is behind the end of the tar
+	if _, err := io.Copy(io.Discard, guarded); err != nil { // the bytes after the end of the tar
 		return nil, damaged(err)
 	}
 	return l, nil
@@ -120,7 +120,7 @@ func (l *layer) node(name string, header *tar.Header, content io.Reader) (node, 
 	return node{}, registry.ErrDevice
 }
 
-// enter adds the folders that lead to an entry, which a tar may leave out.
+// enter adds the parent folders of an entry, which a tar may omit.
 func (l *layer) enter(folder string) error {
 	for ; folder != "."; folder = path.Dir(folder) {
 		switch above, ok := l.tree[folder]; {
@@ -141,7 +141,7 @@ func (l *layer) count() error {
 	return nil
 }
 
-// add puts a layer on the lower ones.
+// add applies a layer on top of the lower ones.
 func (t tree) add(l *layer) error {
 	for name, added := range l.tree {
 		if below, ok := t[name]; ok && (added.kind != tar.TypeDir || below.kind != tar.TypeDir) {
@@ -156,7 +156,7 @@ func (t tree) add(l *layer) error {
 	return nil
 }
 
-// hides reports whether a path of a lower layer is gone.
+// hides reports whether the layer removes a path of lower layers.
 func (l *layer) hides(name string) bool {
 	if l.removed[name] {
 		return true
@@ -171,8 +171,8 @@ func (l *layer) hides(name string) bool {
 	}
 }
 
-// files returns the files of the package, nil if there is none: package.yaml if the image has it, else those below
-// `.registry`, by their paths below that folder.
+// files returns the files of the package: package.yaml if the image has it, else the files below `.registry`, with paths
+// relative to that folder. It returns nil if the image has no package.
 func (t tree) files() (Form, registry.Files, error) {
 	if _, ok := t[StreamFile]; ok {
 		text, err := t.content(StreamFile)
@@ -202,7 +202,7 @@ func (t tree) files() (Form, registry.Files, error) {
 	return FormRegistry, files, nil
 }
 
-// contents returns the package, nil if there is none. With a base layer only package.yaml will do.
+// contents returns the package, or nil if the image has no package. A base layer must have package.yaml.
 func (t tree) contents(hasBase bool) (*Contents, error) {
 	form, files, err := t.files()
 	switch {
@@ -216,7 +216,7 @@ func (t tree) contents(hasBase bool) (*Contents, error) {
 	return &Contents{Form: form, Files: files}, nil
 }
 
-// content returns the content of a file, or of the one that it links to.
+// content returns the content of a file, or of the file that it links to.
 func (t tree) content(name string) ([]byte, error) {
 	at := name
 	for range maxNesting {

@@ -9,8 +9,8 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
-// Unpack returns the objects of a `.registry` folder, and what is wrong with its files. The objects are nil if there is an
-// error among the results. With zero options it checks a package.
+// Unpack returns the objects of a `.registry` folder and the problems of its files. The objects are nil if any result is an
+// error. To only check a package, pass zero options.
 func Unpack(files registry.Files, o registry.Options) (*registry.Unpacked, krm.Results) {
 	o.Mismatch = mismatch
 	read := registry.Read(files, o)
@@ -21,7 +21,7 @@ func Unpack(files registry.Files, o registry.Options) (*registry.Unpacked, krm.R
 	return read.Unpack(), results
 }
 
-// mismatch reports why crossplane v0.10.0 could not decode the file of a CRD or a Deployment.
+// mismatch returns the reason why crossplane v0.10.0 could not decode the file of a CRD or a Deployment, or nil.
 func mismatch(kind string, content []byte) *strictyaml.Problem {
 	check := v0.CheckDeployment
 	if kind == registry.CRDKind {
@@ -35,7 +35,7 @@ func mismatch(kind string, content []byte) *strictyaml.Problem {
 	return &problem
 }
 
-// resultsOf returns findings as results about the objects of the files.
+// resultsOf converts findings to results about the objects of the files.
 func resultsOf(findings []*registry.Finding) krm.Results {
 	items := map[*yaml.Node]*krm.Item{}
 	results := make(krm.Results, len(findings))

@@ -15,7 +15,8 @@ import (
 	"github.com/resource-plugins/krm-functions/test/framework/checkout"
 )
 
-// The fixed form has what v0.10.0 printed for real packages, but for what it left out on purpose and what v0.10.0 lost.
+// The fixed form has all values that v0.10.0 printed for real packages, except those that it omits on purpose. It also has
+// the values that v0.10.0 lost.
 func TestUnpack_meansWhatV010Printed(t *testing.T) {
 	t.Parallel()
 	dirs, err := filepath.Glob(filepath.Join(checkout.Corpus(t), "stacks", "*", "*", "golden-v0.10.0"))
@@ -74,8 +75,8 @@ func compareObjects(t *testing.T, name string, want, got []map[string]any) {
 	}
 }
 
-// meaning removes what v0.10.0 printed for nothing, nulls and empty structs, and what is another on purpose: verbs, and the
-// controller of template stacks, which these outputs do not have.
+// meaning removes the nulls and empty structs that v0.10.0 printed for missing values, and the values that differ on
+// purpose: verbs, and the controller of template stacks, which these outputs lack.
 func meaning(value any) any {
 	switch value := value.(type) {
 	case map[string]any:
@@ -105,7 +106,7 @@ func meaning(value any) any {
 	return value
 }
 
-// covered returns what got has of want: v0.10.0 lost fields, and CRDs and Deployments are kept whole.
+// covered returns the fields of got that want also has: v0.10.0 lost fields, while CRDs and Deployments are kept whole.
 func covered(want, got any) any {
 	wanted, ok := want.(map[string]any)
 	given, isMapping := got.(map[string]any)

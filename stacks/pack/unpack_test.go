@@ -15,7 +15,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/registry"
 )
 
-// What the archives of package v010 show is not repeated here.
+// The cases in the archives of package v010 are not repeated here.
 
 func TestUnpack_reportsHostileFiles(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestUnpack_namesRecord(t *testing.T) {
 	}
 }
 
-// What is unpacked can be read again, and unpacking changes nothing of what it was given.
+// The unpacked objects can be read again, and unpacking does not change its input.
 func FuzzUnpack(f *testing.F) {
 	for _, name := range []string{"app.yaml", "install.yaml", "behavior.yaml", "a/x.crd.yaml", "group.yaml", "resource.yaml", "a/icon.svg"} {
 		for _, content := range []string{

@@ -17,8 +17,8 @@ import (
 // deploymentKind is the only kind of install.yaml that crossplane ran; it ignored others.
 const deploymentKind = "Deployment"
 
-// readInstall reads the Deployment of the controller. Its name is dropped: the record's decides. An empty file means that
-// there is none.
+// readInstall reads the Deployment of the controller. Its name is dropped in favor of the record's name. An empty file has
+// no Deployment.
 func (r *Package) readInstall(file string, content []byte) {
 	if !r.isFirst(file) || len(content) == 0 {
 		return
@@ -53,7 +53,7 @@ func (r *Package) readInstall(file string, content []byte) {
 	read, problems := strictyaml.IntoObject(only, "", &typed)
 	for i, problem := range problems {
 		if problem.Rule != strictyaml.RuleType && problem.Rule != strictyaml.RuleAmbiguous {
-			problems[i].Severity = strictyaml.SeverityWarning // kept as it is: a cluster decides
+			problems[i].Severity = strictyaml.SeverityWarning // kept unchanged: the cluster decides
 		}
 	}
 	if r.problems(d, problems); r.hasErrors(file) || r.mismatch(d, deploymentKind, content) {
@@ -62,7 +62,7 @@ func (r *Package) readInstall(file string, content []byte) {
 	r.install = field.Value(read, "spec")
 }
 
-// readBehavior reads how a template stack makes objects.
+// readBehavior reads the file that describes how a template stack creates objects.
 func (r *Package) readBehavior(file string, content []byte) {
 	if !r.isFirst(file) {
 		return
@@ -108,7 +108,7 @@ func (r *Package) readBehavior(file string, content []byte) {
 	r.behavior = d.root
 }
 
-// completeBehavior returns the content of behavior.yaml with the path and the image that are used.
+// completeBehavior returns the content of behavior.yaml with the effective path and image.
 func (r *Package) completeBehavior() *yaml.Node {
 	set(field.Value(r.behavior, "source"), "path", scalar(r.template.Source.Path))
 	engine := field.Value(r.behavior, "engine")
@@ -120,8 +120,8 @@ func (r *Package) completeBehavior() *yaml.Node {
 	return r.behavior
 }
 
-// deployment is the spec of the controller's Deployment: that of install.yaml, else one that runs the behavior. It is nil if
-// the package has neither.
+// deployment returns the spec of the controller's Deployment: the one in install.yaml, or else one that runs the behavior.
+// It returns nil if the package has neither.
 func (r *Package) deployment() *yaml.Node {
 	if r.install != nil || r.behavior == nil {
 		return r.install
@@ -134,7 +134,7 @@ func (r *Package) deployment() *yaml.Node {
 		"command":      []string{"cp", "-R", strings.TrimRight(r.template.Source.Path, "/") + "/.", dir},
 		"volumeMounts": mounts,
 	}
-	if image := r.template.Source.Image; image != "" { // otherwise that of the package
+	if image := r.template.Source.Image; image != "" { // otherwise the package's image
 		copies["image"] = image
 	}
 	return treeOf(object{
@@ -155,7 +155,7 @@ func (r *Package) deployment() *yaml.Node {
 	})
 }
 
-// check checks what no file alone shows.
+// check makes the checks that concern the package as a whole.
 func (r *Package) check() {
 	switch file, exists := r.once[appFile]; {
 	case !exists:
@@ -222,7 +222,7 @@ func (r *Package) unused(file, reason string) {
 	r.report(file, strictyaml.SeverityWarning, "is not used: "+reason)
 }
 
-// named says where a file must be that is for CRDs.
+// named describes the required name and location of a file for CRDs.
 func named(file string) string {
 	return fmt.Sprintf("it must be %s, or KIND.%[1]s with the kind in lower case, in the folder of a CRD or above", file)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
-// The kind of CRDs.
+// The group and kind of CRDs.
 const (
 	CRDGroup = "apiextensions.k8s.io"
 	CRDKind  = "CustomResourceDefinition"
@@ -25,10 +25,10 @@ type crd struct {
 
 	file     string
 	document *document
-	version  string // of the record: the storage version
+	version  string // in the record: the storage version
 }
 
-// crdVersions are the versions of CustomResourceDefinition.
+// crdVersions are the supported versions of CustomResourceDefinition.
 var crdVersions = []string{"v1", "v1beta1"}
 
 func (r *Package) readCRD(file string, content []byte) {
@@ -88,7 +88,7 @@ func (r *Package) isRepeated(crd *crd) bool {
 	return false
 }
 
-// storageVersion is spec.version of the older form, else the version that is stored, else the first one.
+// storageVersion returns spec.version of the older form, or else the stored version, or else the first one.
 func storageVersion(spec *yaml.Node) string {
 	if version := Text(spec, "version"); version != "" {
 		return version
@@ -105,7 +105,7 @@ func storageVersion(spec *yaml.Node) string {
 	return ""
 }
 
-// checkScopes checks that a namespaced package owns no CRD of the cluster's scope.
+// checkScopes checks that a namespaced package owns no cluster-scoped CRD.
 func (r *Package) checkScopes() {
 	for _, crd := range r.crds {
 		if r.app.PermissionScope == v1alpha1.ScopeNamespaced && crd.scope != NamespacedScope {

@@ -9,8 +9,8 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
-// ObjectDigest returns the digest of an unpacked object: of its apiVersion, its kind and its spec, in the form of package
-// digest. The name and other metadata do not count: a kustomization changes them.
+// ObjectDigest returns the digest of the apiVersion, kind and spec of an unpacked object, in the form of package digest.
+// The name and other metadata are ignored, since a kustomization changes them.
 func ObjectDigest(object *yaml.Node) (string, error) {
 	kind := Text(object, "kind")
 	sum, problem := strictyaml.Digest(Text(object, "apiVersion")+"/"+kind, "0.0.0", field.Value(object, "spec"))

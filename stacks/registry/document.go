@@ -13,7 +13,7 @@ import (
 
 // document is the YAML document of a file.
 type document struct {
-	file string // as messages name it
+	file string // the name in messages
 	root *yaml.Node
 }
 
@@ -21,8 +21,8 @@ func (d *document) apiVersion() string { return Text(d.root, "apiVersion") }
 
 func (d *document) kind() string { return Text(d.root, "kind") }
 
-// document reads a file as one YAML document, with its aliases replaced. It is nil if it cannot be read, or if there is
-// nothing in it.
+// document reads a file as one YAML document, with its aliases replaced. It returns nil if the file cannot be read or has
+// no content.
 func (r *Package) document(file string, content []byte) *document {
 	root, problem := onlyDocument(content)
 	if problem == nil && root != nil {
@@ -45,7 +45,7 @@ func (r *Package) document(file string, content []byte) *document {
 	return d
 }
 
-// unrepeated removes repeated keys but for the last one, which counts for crossplane, and reports them.
+// unrepeated reports repeated keys and removes all but the last one, which crossplane used.
 func unrepeated(node *yaml.Node, at field.Path) []strictyaml.Problem {
 	var problems []strictyaml.Problem
 	if node.Kind != yaml.MappingNode {
@@ -75,7 +75,7 @@ func unrepeated(node *yaml.Node, at field.Path) []strictyaml.Problem {
 	return problems
 }
 
-// mismatch reports why crossplane could not decode a file. It is false if it could.
+// mismatch reports the reason why crossplane could not decode a file. It returns false if crossplane could decode it.
 func (r *Package) mismatch(d *document, kind string, content []byte) bool {
 	if r.options.Mismatch == nil {
 		return false
@@ -87,7 +87,7 @@ func (r *Package) mismatch(d *document, kind string, content []byte) bool {
 	return found != nil
 }
 
-// onlyDocument returns the only document of a text that has something in it.
+// onlyDocument returns the only document of a text that has content.
 func onlyDocument(content []byte) (*yaml.Node, *strictyaml.Problem) {
 	content = bytes.TrimPrefix(content, []byte("\ufeff"))
 	var only *yaml.Node
@@ -99,7 +99,7 @@ func onlyDocument(content []byte) (*yaml.Node, *strictyaml.Problem) {
 		case errors.Is(err, io.EOF):
 			return only, nil
 		case err != nil:
-			_, problem := strictyaml.Parse(content) // words the error
+			_, problem := strictyaml.Parse(content) // for the wording of the error
 			if problem == nil {
 				wrapped := strictyaml.Error("", "must be valid YAML: %s", err)
 				problem = &wrapped
@@ -116,7 +116,7 @@ func onlyDocument(content []byte) (*yaml.Node, *strictyaml.Problem) {
 	}
 }
 
-// nesting reports a tree that is nested too deep.
+// nesting reports a tree that is nested too deeply.
 func nesting(root *yaml.Node) *strictyaml.Problem {
 	level := []*yaml.Node{root}
 	for range maxLevels {
@@ -133,7 +133,7 @@ func nesting(root *yaml.Node) *strictyaml.Problem {
 	return &problem
 }
 
-// decode decodes a file into a type, and reports what is wrong with it. It is false if there is nothing to decode.
+// decode decodes a file into target and reports its problems. It returns false if there is nothing to decode.
 func (r *Package) decode(file string, content []byte, target any) bool {
 	d := r.document(file, content)
 	if d == nil {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Folder is the folder of a package of crossplane v0.3 to v0.10, in a repository or at the root of an image.
+// Folder is the folder of a package for crossplane v0.3 to v0.10, in a repository or at the root of an image.
 const Folder = ".registry"
 
-// Is reports whether a folder has what a `.registry` folder must have, whatever its name.
+// Is reports whether a folder has app.yaml, which a `.registry` folder must have, regardless of the folder's name.
 func Is(folder fs.FS) bool {
 	_, err := fs.Stat(folder, appFile)
 	return err == nil
 }
 
-// Files are the files of a package: their content by their path below the package's folder. Paths are relative, cleaned,
-// and have slashes.
+// Files maps the paths of a package's files to their content. Paths are relative to the package's folder, clean and
+// slash-separated.
 type Files map[string][]byte
 
 // Paths returns the paths in the order in which filepath.Walk visits them.
@@ -33,7 +33,7 @@ func isBelow(folder, file string) bool {
 	return folder == "." || strings.HasPrefix(file, folder+"/")
 }
 
-// depth is how many folders are above a file.
+// depth returns the number of folders above a file.
 func depth(file string) int {
 	if dir := path.Dir(file); dir != "." {
 		return strings.Count(dir, "/") + 1

@@ -11,20 +11,20 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
-// Finding is a problem of a file.
+// Finding is a problem in a file.
 type Finding struct {
 	// Problem has the line and the column of its field.
 	strictyaml.Problem
-	// File is the file as messages name it.
+	// File is the name of the file in messages.
 	File string
-	// Document is the document of the file, nil if the problem is one of the file as a whole.
+	// Document is the document of the file, nil if the problem concerns the file as a whole.
 	Document *yaml.Node
 }
 
 // IsAtKey reports whether the finding is about the key at its path, not about the value.
 func (f *Finding) IsAtKey() bool { return f.Rule == strictyaml.RuleUnknown }
 
-// Findings returns what is wrong with the files, by file, position, field, severity and message.
+// Findings returns the problems in the files, sorted by file, position, field, severity and message.
 func (r *Package) Findings() []*Finding { return r.findings }
 
 // Failed reports whether a finding is an error.
@@ -39,12 +39,12 @@ func (r *Package) report(file string, severity strictyaml.Severity, message stri
 	})
 }
 
-// problems adds what is wrong with a document.
+// problems adds findings for the problems of a document.
 func (r *Package) problems(d *document, problems []strictyaml.Problem) {
 	for _, problem := range problems {
 		f := &Finding{Problem: problem, File: d.file, Document: d.root}
 		if f.IsAtKey() {
-			f.Severity = strictyaml.SeverityWarning // crossplane lost it in silence, and the rest is well
+			f.Severity = strictyaml.SeverityWarning // crossplane silently ignored it, and the rest is valid
 		}
 		if f.Line == 0 {
 			f.locate()
@@ -53,7 +53,7 @@ func (r *Package) problems(d *document, problems []strictyaml.Problem) {
 	}
 }
 
-// locate sets the position to that of the field, or of its nearest parent that exists.
+// locate sets the position to that of the field or of its nearest existing parent.
 func (f *Finding) locate() {
 	node, _ := f.Path.Nearest(f.Document)
 	if key, found := f.Path.FindKey(f.Document); found && f.IsAtKey() {

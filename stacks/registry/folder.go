@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ReadFolder reads the files of a `.registry` folder of files. It is limited: packages are not trusted.
+// ReadFolder reads the files of a `.registry` folder. It enforces limits, since packages are not trusted.
 func ReadFolder(files fs.FS, folder string) (Files, error) {
 	inside, err := fs.Sub(files, folder)
 	if err != nil {
@@ -38,7 +38,7 @@ func ReadFolder(files fs.FS, folder string) (Files, error) {
 	return read, nil
 }
 
-// inFolder is an error about a file of a folder.
+// inFolder wraps an error about a file in a folder.
 func inFolder(folder, name string, err error) error {
 	if err == nil {
 		return nil
@@ -46,7 +46,7 @@ func inFolder(folder, name string, err error) error {
 	return fmt.Errorf("%q: %w", path.Join(folder, name), Reason(err))
 }
 
-// readPart reads a file of a package. A link is followed to a file of the folder.
+// readPart reads a file of a package. A link may lead only to a file in the folder.
 func readPart(files fs.FS, entry fs.DirEntry, name string) ([]byte, error) {
 	refusal, isLink := ErrDevice, entry.Type()&fs.ModeSymlink != 0
 	if isLink {

@@ -7,12 +7,12 @@ import (
 )
 
 // Install returns the objects that make an unpacked package run, in the order in which they must be applied: the CRDs; the
-// controller's ServiceAccount, its role and binding; the record; the controller's Deployment. The namespace is that of the
-// request. A package without a controller has CRDs and a record alone.
+// controller's ServiceAccount, role and binding; the record; the controller's Deployment. The namespace is that of the
+// request. A package without a controller has only CRDs and a record.
 //
-// The objects are those that the stack manager of crossplane v0.10 made, with these differences: names end in a hash, a
-// Namespaced package gets a Role and not a ClusterRole, and permissions have no wildcard where the API group or
-// settings.Resources tells what it stands for.
+// The objects are those that the stack manager of crossplane v0.10 created, with these differences: names end in a hash, a
+// Namespaced package gets a Role instead of a ClusterRole, and permissions have no wildcards that can be resolved from the
+// API group or settings.Resources.
 //
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/stack/stack.go
 //   - https://github.com/crossplane/crossplane/blob/v0.10.0/pkg/controller/stacks/install/installjob.go

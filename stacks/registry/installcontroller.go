@@ -11,21 +11,21 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/unpacking"
 )
 
-// controller is the controller of a package.
+// controller describes the controller of a package.
 type controller struct {
 	*unpacking.Settings
 
 	namespace string
-	// kind is that of the record.
+	// kind is the kind of the record.
 	kind string
-	// spec is that of the Deployment, as the package has it; nil if there is none.
+	// spec is the Deployment's spec as in the package, nil if the package has no Deployment.
 	spec  Object
 	rules []v1alpha1.PolicyRule
 }
 
 const rbacGroup = "rbac.authorization.k8s.io"
 
-// account returns the ServiceAccount of the controller, and its permissions.
+// account returns the ServiceAccount of the controller with its role and binding.
 func (c *controller) account(record Object) []Object {
 	const accountKind = "ServiceAccount"
 	annotations, _ := record.texts("spec", "controller", "serviceAccount", "annotations")
@@ -56,7 +56,7 @@ func (c *controller) object(apiVersion, kind string, isNamespaced bool) Object {
 	return Object{"apiVersion": apiVersion, "kind": kind, "metadata": metadata}.label(c.Labels)
 }
 
-// complete fills in the record what the request says of the controller.
+// complete adds the controller settings of the request to the record.
 func (c *controller) complete(record Object) error {
 	if len(c.AccountAnnotations) > 0 {
 		path := []string{"spec", "controller", "serviceAccount", "annotations"}
@@ -80,8 +80,8 @@ func (c *controller) complete(record Object) error {
 	return record.set(map[string]any(c.spec), "spec", "controller", "deployment", "spec")
 }
 
-// completePod fills in the Pod of the controller what the request says: images, how they are pulled, and which record a
-// template stack's controller reads.
+// completePod adds the settings of the request to the Pod of the controller: images, their pull policy and secrets, and the
+// record that a template stack's controller reads.
 func (c *controller) completePod() error {
 	pod, err := c.spec.mapping("template", "spec")
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *controller) completePod() error {
 	return c.spec.set(pod, "template", "spec")
 }
 
-// eachContainer calls change with each container of a Pod's spec.
+// eachContainer calls change for each container of a Pod's spec.
 func eachContainer(pod map[string]any, change func(container map[string]any)) error {
 	for _, field := range []string{"initContainers", "containers"} {
 		containers, isList := pod[field].([]any)
@@ -133,8 +133,8 @@ func eachContainer(pod map[string]any, change func(container map[string]any)) er
 	return nil
 }
 
-// deployment returns the Deployment of the controller. As in v0.10 the names, the selector and the ServiceAccount are ours,
-// and no container may run as root.
+// deployment returns the Deployment of the controller. As in v0.10, it replaces the names, the selector and the
+// ServiceAccount of the package, and no container may run as root.
 func (c *controller) deployment() Object {
 	deployment := c.object("apps/v1", "Deployment", true)
 	spec := clone(map[string]any(c.spec)).(map[string]any)
@@ -157,7 +157,7 @@ func (c *controller) deployment() Object {
 	pod["serviceAccountName"] = c.Controller
 	delete(pod, "serviceAccount")
 	context(pod)["runAsNonRoot"] = true
-	_ = eachContainer(pod, func(container map[string]any) { // completePod has seen that it can
+	_ = eachContainer(pod, func(container map[string]any) { // completePod has checked the containers
 		own := context(container)
 		own["allowPrivilegeEscalation"], own["privileged"], own["runAsNonRoot"] = false, false, true
 		if capabilities, _ := own["capabilities"].(map[string]any); capabilities != nil {
@@ -168,7 +168,7 @@ func (c *controller) deployment() Object {
 	return deployment
 }
 
-// context returns the securityContext of a Pod or container, which it adds if it is missing.
+// context returns the securityContext of a Pod or container and adds it if it is missing.
 func context(of map[string]any) map[string]any {
 	own, _ := of["securityContext"].(map[string]any)
 	if own == nil {

@@ -9,8 +9,8 @@ import (
 
 const wildcard = "*"
 
-// narrow returns rules without the wildcards that need not be: * as a verb becomes all verbs, and * as a resource of one
-// API group becomes those of the group, with their subresources, as far as they are known.
+// narrow returns rules without unnecessary wildcards: the verb * becomes all verbs, and the resource * of a single API
+// group becomes the resources of the group with their subresources, as far as they are known.
 func narrow(rules []v1alpha1.PolicyRule, resources map[string][]string) []v1alpha1.PolicyRule {
 	narrowed := make([]v1alpha1.PolicyRule, len(rules))
 	for i, rule := range rules {
@@ -28,7 +28,7 @@ func narrow(rules []v1alpha1.PolicyRule, resources map[string][]string) []v1alph
 	return narrowed
 }
 
-// plain returns rules as an object holds them.
+// plain returns rules as the value of a field in an Object.
 func plain(rules []v1alpha1.PolicyRule) any {
 	text, err := json.Marshal(rules)
 	if err != nil {

@@ -7,15 +7,16 @@ import (
 	"sync"
 )
 
-// The types of Kubernetes with their own JSON form, for package strictyaml. They hold no value: a Deployment is checked and
-// kept as a tree. The types of k8s.io/api and apimachinery would make the unpacker more than twice as large.
+// The types of Kubernetes with a custom JSON form, for package strictyaml. They hold no value: a Deployment is checked and
+// kept as a tree. The types of k8s.io/api and apimachinery would more than double the size of the unpacker.
 type (
 	quantity    struct{}
 	intOrString struct{}
-	managed     struct{} // Kubernetes fills it in: a time, or who manages what
+	managed     struct{} // set by Kubernetes: a time or managed fields
 )
 
-// amount matches what resource.ParseQuantity accepts; that takes a missing number before an exponent of -9 or more for 0.
+// amount matches the texts that resource.ParseQuantity accepts, which treats a missing number before an exponent of -9 or
+// more as 0.
 var amount = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]+)?` +
 		`|\.?[eE](\+?[0-9]+|-0*[0-9]))$`)
@@ -35,7 +36,7 @@ func (*quantity) UnmarshalJSON(text []byte) error {
 // OpenAPISchemaFormat returns the format of an IntOrString.
 func (intOrString) OpenAPISchemaFormat() string { return "int-or-string" }
 
-// UnmarshalJSON accepts what strictyaml has checked.
+// UnmarshalJSON accepts any value, as strictyaml has checked it.
 func (*intOrString) UnmarshalJSON([]byte) error { return nil }
 
 // UnmarshalJSON makes strictyaml refuse a value.

@@ -74,7 +74,7 @@ func nameOf(t reflect.Type, bodies map[string]string) string {
 	return name
 }
 
-// fieldsOf returns the fields of a struct, those of embedded structs among them.
+// fieldsOf returns the fields of a struct, including those of embedded structs.
 func fieldsOf(t reflect.Type, bodies map[string]string) string {
 	var out strings.Builder
 	for field := range t.Fields() {
@@ -92,7 +92,7 @@ func fieldsOf(t reflect.Type, bodies map[string]string) string {
 	return out.String()
 }
 
-// A Deployment is read as with the types of k8s.io/api: with the same problems, and to the same tree.
+// A Deployment is read as with the types of k8s.io/api: with the same problems and into the same tree.
 func TestDeployment_isReadAsThatOfKubernetes(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -8,15 +8,15 @@ import (
 	"path"
 )
 
-// Limits of packages. They keep memory and time small; real packages are far below them.
+// Limits of packages. They bound memory and time; real packages are far below them.
 const (
-	// MaxFile is the size of one file of a `.registry` folder, in bytes, and MaxPackage that of all files.
+	// MaxFile is the maximum size of a file in a `.registry` folder, in bytes, and MaxPackage that of all its files.
 	MaxFile    = 16 << 20
 	MaxPackage = 128 << 20
-	// MaxFiles is the number of files of a package, and MaxDepth the number of elements of their paths.
+	// MaxFiles is the maximum number of files of a package, and MaxDepth that of elements in a path.
 	MaxFiles = 10_000
 	MaxDepth = 128
-	// maxLinks is how many links in a folder may lead to each other. Linux allows 40.
+	// maxLinks is the maximum length of a chain of links in a folder. Linux allows 40.
 	maxLinks = 40
 )
 
@@ -26,7 +26,7 @@ var (
 	ErrDevice = errors.New("must be a file, a folder or a link")
 )
 
-// ReadLimited reads all of a file that has at most limit bytes.
+// ReadLimited reads a whole file, which must have at most limit bytes.
 func ReadLimited(r io.Reader, limit int64) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(text)) > limit {
@@ -38,10 +38,10 @@ func ReadLimited(r io.Reader, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// TooLarge is the error of a file with more than limit bytes.
+// TooLarge returns the error for a file with more than limit bytes.
 func TooLarge(limit int64) error { return fmt.Errorf("must not be larger than %d bytes", limit) }
 
-// OpenRegular opens a file that ends: to open a named pipe waits for a writer.
+// OpenRegular opens a file that is not special, see IsSpecial: opening a named pipe would wait for a writer.
 func OpenRegular(files fs.FS, name string) (fs.File, error) {
 	if IsSpecial(files, name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: ErrDevice}
@@ -49,8 +49,8 @@ func OpenRegular(files fs.FS, name string) (fs.File, error) {
 	return files.Open(name)
 }
 
-// IsSpecial reports whether a path is, or links to, what is neither a file nor a folder. To ask for its state by fs.Stat
-// could open it.
+// IsSpecial reports whether a path is neither a file nor a folder, after following links. It avoids fs.Stat, which could
+// open the file.
 func IsSpecial(files fs.FS, name string) bool { return isSpecial(files, name, 0) }
 
 func isSpecial(files fs.FS, name string, links int) bool {
@@ -63,12 +63,12 @@ func isSpecial(files fs.FS, name string, links int) bool {
 	}
 	target, err := fs.ReadLink(files, name)
 	if target = path.Join(path.Dir(name), target); err != nil || links == maxLinks || !fs.ValidPath(target) {
-		return false // to open it is an error
+		return false // opening it is an error
 	}
 	return isSpecial(files, target, links+1)
 }
 
-// Reason is an error of the file system without the path.
+// Reason returns an error of the file system without the path.
 func Reason(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

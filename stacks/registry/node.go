@@ -10,7 +10,7 @@ import (
 	"github.com/resource-plugins/krm-functions/pkg/krm/field"
 )
 
-// Text returns the value of a scalar, empty if there is none.
+// Text returns the value of a scalar, or "" if it is missing or null.
 func Text(mapping *yaml.Node, key string) string {
 	if value := field.Value(mapping, key); value != nil && value.Kind == yaml.ScalarNode && value.ShortTag() != "!!null" {
 		return value.Value
@@ -31,7 +31,7 @@ func Elements(mapping *yaml.Node, key string) []*yaml.Node {
 	return all
 }
 
-// mapping, scalar, treeOf and set make trees.
+// mapping, scalar, treeOf and set build trees.
 func mapping() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"} }
 
 func scalar(text string) *yaml.Node {
@@ -42,7 +42,7 @@ func treeOf(object any) *yaml.Node {
 	return yamlprint.ReadJSON(string(yamlprint.AppendJSON(nil, object)))
 }
 
-// set sets a value of a mapping, in the place of the value that it has. The mapping is printed in lines of its own.
+// set sets a value of a mapping, in place of an existing value. The mapping is printed in block style.
 func set(mapping *yaml.Node, key string, value *yaml.Node) {
 	mapping.Style &^= yaml.FlowStyle
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
@@ -54,7 +54,7 @@ func set(mapping *yaml.Node, key string, value *yaml.Node) {
 	mapping.Content = append(mapping.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 }
 
-// addTexts adds entries to a mapping of strings, which it makes if there is none.
+// addTexts adds entries to a mapping of strings, which it creates if it is missing.
 func addTexts(parent *yaml.Node, key string, entries map[string]string) {
 	texts := field.Value(parent, key)
 	if texts == nil || texts.Kind != yaml.MappingNode {
@@ -63,7 +63,7 @@ func addTexts(parent *yaml.Node, key string, entries map[string]string) {
 	}
 	for i := 1; i < len(texts.Content); i += 2 {
 		if value := texts.Content[i]; value.Kind == yaml.ScalarNode && value.ShortTag() != "!!str" {
-			texts.Content[i] = scalar(value.Value) // as crossplane read it, and a cluster does not
+			texts.Content[i] = scalar(value.Value) // as crossplane read it, unlike a cluster
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
@@ -71,7 +71,6 @@ func addTexts(parent *yaml.Node, key string, entries map[string]string) {
 	}
 }
 
-// remove removes a key of a mapping.
 func remove(mapping *yaml.Node, key string) {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if mapping.Content[i].Value == key {

@@ -14,11 +14,11 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/yamlprint"
 )
 
-// Object is a Kubernetes object as a client sees it. Its values are those of unstructured.Unstructured of apimachinery,
-// which the unpacker does not link.
+// Object is a Kubernetes object as a client sees it. Its values are like those of unstructured.Unstructured in
+// apimachinery, which the unpacker does not link.
 type Object map[string]any
 
-// ObjectOf returns the object of a tree, without the annotations that are for tools which handle files.
+// ObjectOf returns the object of a tree without the annotations for tools that handle files.
 func ObjectOf(node *yaml.Node) (Object, error) {
 	text, err := yamlprint.EncodeJSON(node)
 	if err != nil {
@@ -39,20 +39,20 @@ func ObjectOf(node *yaml.Node) (Object, error) {
 	return object, nil
 }
 
-// isOrchestrators reports whether an annotation is for what handles files, not for the cluster.
+// isOrchestrators reports whether an annotation is for tools that handle files, not for the cluster.
 func isOrchestrators(key string) bool {
 	prefix, _, _ := strings.Cut(key, "/")
 	return prefix == "config.kubernetes.io" || prefix == "internal.config.kubernetes.io" || prefix == "config.k8s.io"
 }
 
-// Text returns the string at a path, empty if there is none.
+// Text returns the string at a path, or "" if the path has no string.
 func (o Object) Text(path ...string) string {
 	value, _, _ := o.value(path...)
 	text, _ := value.(string)
 	return text
 }
 
-// value returns the value at a path, and whether there is one.
+// value returns the value at a path and whether it exists.
 func (o Object) value(path ...string) (value any, found bool, err error) {
 	value = map[string]any(o)
 	for i, key := range path {
@@ -70,13 +70,13 @@ func (o Object) value(path ...string) (value any, found bool, err error) {
 	return value, found, nil
 }
 
-// noMapping is the error of apimachinery.
+// noMapping returns the error that apimachinery returns.
 func noMapping(path []string, value any) error {
 	return fmt.Errorf(".%s accessor error: %v is of the type %T, expected map[string]interface{}",
 		strings.Join(path, "."), value, value)
 }
 
-// mapping returns a copy of the mapping at a path, nil if there is none.
+// mapping returns a copy of the mapping at a path, or nil if it is missing.
 func (o Object) mapping(path ...string) (map[string]any, error) {
 	value, found, err := o.value(path...)
 	if !found || err != nil {
@@ -88,7 +88,7 @@ func (o Object) mapping(path ...string) (map[string]any, error) {
 	return clone(value).(map[string]any), nil
 }
 
-// texts returns a copy of the mapping of strings at a path, nil if there is none.
+// texts returns a copy of the mapping of strings at a path, or nil if it is missing.
 func (o Object) texts(path ...string) (map[string]string, error) {
 	mapping, err := o.mapping(path...)
 	if mapping == nil || err != nil {
@@ -106,7 +106,7 @@ func (o Object) texts(path ...string) (map[string]string, error) {
 	return texts, nil
 }
 
-// metadata returns the labels or annotations, nil if there are none or if they are not strings. Null is an empty string.
+// metadata returns the labels or annotations, or nil if they are missing or not strings. Null becomes an empty string.
 func (o Object) metadata(key string) map[string]string {
 	mapping, _ := o.mapping("metadata", key)
 	if mapping == nil {
@@ -123,7 +123,7 @@ func (o Object) metadata(key string) map[string]string {
 	return texts
 }
 
-// set sets the value at a path, and makes the mappings that lead to it.
+// set sets the value at a path and creates the mappings that lead to it.
 func (o Object) set(value any, path ...string) error {
 	mapping, last := map[string]any(o), len(path)-1
 	for i, key := range path[:last] {
@@ -145,7 +145,7 @@ func (o Object) name(name, namespace string) error {
 	return errors.Join(o.set(name, "metadata", "name"), o.set(namespace, "metadata", "namespace"))
 }
 
-// setMetadata sets the labels or annotations, or removes them if there are none.
+// setMetadata sets the labels or annotations, or removes them if texts is empty.
 func (o Object) setMetadata(key string, texts map[string]string) {
 	metadata, _ := o["metadata"].(map[string]any)
 	switch {
@@ -158,7 +158,7 @@ func (o Object) setMetadata(key string, texts map[string]string) {
 	}
 }
 
-// label adds labels to an object. What it has stays: the label managed-by of a CRD is the package's.
+// label adds labels to an object. Existing labels are kept: the label managed-by of a CRD belongs to the package.
 func (o Object) label(labels map[string]string) Object {
 	all := map[string]string{}
 	maps.Copy(all, labels)
@@ -177,7 +177,7 @@ func anyOf(texts map[string]string) map[string]any {
 	return values
 }
 
-// clone copies a value of an object. Numbers of JSON become int64, or if they are none float64.
+// clone copies a value of an object. JSON numbers become int64 if possible, or else float64.
 func clone(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

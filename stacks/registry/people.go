@@ -27,10 +27,10 @@ const (
 	annotationResource = annotationPrefix + "resource"
 )
 
-// schemaFile is a form for the custom resources of all CRDs below its folder.
+// schemaFile is the file with a UI form for the custom resources of all CRDs below its folder.
 const schemaFile = "ui-schema.yaml"
 
-// mediaTypes are those of icons, the preferred ones first.
+// mediaTypes are the media types of icons in order of preference.
 var mediaTypes = []struct{ extension, mediaType string }{
 	{".svg", "image/svg+xml"},
 	{".png", "image/png"},
@@ -39,7 +39,7 @@ var mediaTypes = []struct{ extension, mediaType string }{
 	{".gif", "image/gif"},
 }
 
-// rankOf is the place of a file's extension in mediaTypes.
+// rankOf returns the index of a file's extension in mediaTypes, or len(mediaTypes) for other extensions.
 func rankOf(file string) int {
 	for i, m := range mediaTypes {
 		if m.extension == strings.ToLower(path.Ext(file)) {
@@ -49,7 +49,7 @@ func rankOf(file string) int {
 	return len(mediaTypes)
 }
 
-// readIcon reads a picture. Crossplane showed those of the package's folder for the package, too.
+// readIcon reads an icon. Crossplane also showed the icons in the package's folder for the package itself.
 func (r *Package) readIcon(file string, content []byte) {
 	rank := rankOf(file)
 	if rank == len(mediaTypes) {
@@ -65,7 +65,7 @@ func (r *Package) readIcon(file string, content []byte) {
 	}})
 }
 
-// ownIcons are those of the package's folder.
+// ownIcons returns the icons in the package's folder.
 func (r *Package) ownIcons() []v1alpha1.Icon {
 	var own []v1alpha1.Icon
 	for _, icon := range r.icons {
@@ -76,8 +76,8 @@ func (r *Package) ownIcons() []v1alpha1.Icon {
 	return own
 }
 
-// nearest returns the file that is for a CRD and the nearest to it, nil if there is none. Of several in one folder the first
-// one by order wins.
+// nearest returns the nearest file for a CRD, or nil if it has no such file. Of several files in one folder, the first by
+// order takes precedence.
 func nearest[T any](crd *crd, all []described[T], isFor func(*described[T]) bool, order func(a, b *described[T]) int,
 ) *described[T] {
 	var best *described[T]
@@ -106,7 +106,8 @@ func (r *Package) resource(crd *crd) *described[v1alpha1.Resource] {
 	}, firstOne)
 }
 
-// icon returns the icon of a CRD. In one folder, that of its kind wins over that of all, and then the preferred type.
+// icon returns the icon of a CRD. Within a folder, an icon for its kind takes precedence over one for all, and then the
+// preferred media type.
 func (r *Package) icon(crd *crd) *described[v1alpha1.Icon] {
 	return nearest(crd, r.icons, func(d *described[v1alpha1.Icon]) bool {
 		return isOfAll(d.file) || isOfKind(d.file, crd.kind)
@@ -115,7 +116,7 @@ func (r *Package) icon(crd *crd) *described[v1alpha1.Icon] {
 	})
 }
 
-// placeOf is the place of an icon among those of its folder.
+// placeOf returns the rank of an icon among the icons in its folder.
 func placeOf(file string) int {
 	if isOfAll(file) {
 		return rankOf(file) + len(mediaTypes)
@@ -131,7 +132,7 @@ func isOfKind(file, kind string) bool {
 	return strings.HasPrefix(path.Base(file), strings.ToLower(kind)+".")
 }
 
-// uiSchemas returns the schemas for a CRD, in descending order of their paths, as crossplane joined them.
+// uiSchemas returns the schemas for a CRD in descending order of their paths, the order in which crossplane joined them.
 func (r *Package) uiSchemas(crd *crd) []string {
 	var texts []string
 	for i := range slices.Backward(r.schemas) {
@@ -144,7 +145,7 @@ func (r *Package) uiSchemas(crd *crd) []string {
 	return texts
 }
 
-// annotated returns a CRD with what the package says about it, and without what a cluster fills in.
+// annotated returns a CRD with labels and annotations from the package, and without the fields that a cluster sets.
 func (r *Package) annotated(crd *crd) *yaml.Node {
 	root := crd.document.root
 	metadata := field.Value(root, "metadata")
@@ -171,7 +172,7 @@ func (r *Package) annotated(crd *crd) *yaml.Node {
 	return root
 }
 
-// annotations are what the files of the package say about a CRD, whose own schema comes first.
+// annotations returns the annotations of a CRD from the files of the package. The CRD's own schema comes first.
 func (r *Package) annotations(crd *crd, schema string) map[string]string {
 	all := map[string]string{annotationTitle: r.app.Title}
 	describe := func(prefix, title, category, readme, overview, overviewShort string) {

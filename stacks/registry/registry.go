@@ -1,5 +1,5 @@
-// Package registry unpacks `.registry` folders, as crossplane v0.3 to v0.10 read them: into CRDs and the record of the
-// package, and into the objects that install it. The functions and the unpacker in the cluster use the same code:
+// Package registry unpacks `.registry` folders, the packages of crossplane v0.3 to v0.10. The results are the CRDs and the
+// record of the package, and the objects that install it. The functions and the unpacker in the cluster use the same code:
 //
 //	files, err := registry.ReadFolder(os.DirFS(dir), registry.Folder)
 //	p := registry.Read(files, registry.Options{Image: "registry.example.org/acme/redis:v0.1.0"})
@@ -9,9 +9,9 @@
 // It works on trees of go-yaml and imports neither kyaml nor k8s.io/api: the unpacker must stay small. Package pack turns
 // findings into results and reads the other forms of packages.
 //
-// It means what crossplane v0.10.0 meant, without its faults: a file is for the CRDs in its folder and below, and the
-// nearest one takes precedence; CRDs and the Deployment are kept whole; a value is never lost without a finding; verbs are
-// named. Package v010 prints what v0.10.0 printed.
+// It interprets packages as crossplane v0.10.0 did, without its bugs: a file applies to the CRDs in its folder and below,
+// and the nearest file takes precedence; CRDs and the Deployment are kept whole; a value is never lost without a finding;
+// verbs are explicit. Package v010 prints the output of v0.10.0.
 package registry
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
-// The files of a `.registry` folder with one role in a package.
+// The files of a `.registry` folder that have a single role in a package.
 const (
 	appFile      = "app.yaml"
 	behaviorFile = "behavior.yaml"
@@ -42,18 +42,18 @@ type Package struct {
 	findings []*Finding
 
 	app         v1alpha1.AppMetadata
-	appDocument *document // nil if there is none
+	appDocument *document // nil if app.yaml is missing, empty or unreadable
 	install     *yaml.Node
 	behavior    *yaml.Node
 	template    v1alpha1.Behavior
 	crds        []*crd
-	// What describes CRDs for people, in the order of the files.
+	// The descriptions of CRDs for users, in the order of the files.
 	groups    []described[v1alpha1.Group]
 	resources []described[v1alpha1.Resource]
 	icons     []described[v1alpha1.Icon]
 	schemas   []described[string]
 
-	once map[string]string // the files that a package has once
+	once map[string]string // the files that a package may have only once, by name
 }
 
 // described is a file that describes CRDs.
@@ -63,7 +63,7 @@ type described[T any] struct {
 	used  bool
 }
 
-// patterns are the roles of files: a name may match several ones.
+// patterns are the roles of files. A name may match several patterns.
 var patterns = []struct {
 	pattern string
 	read    func(r *Package, file string, content []byte)
@@ -81,7 +81,7 @@ var patterns = []struct {
 	}},
 }
 
-// read reads the files. A file's role is decided by its name, wherever it is.
+// read reads the files. The name of a file determines its role, regardless of its folder.
 func (r *Package) read(files Files) {
 	r.once = map[string]string{}
 	for _, file := range files.Paths() {
@@ -98,7 +98,7 @@ func (r *Package) read(files Files) {
 	}
 }
 
-// misnamed reports a file whose name has the extension .yml in place of .yaml.
+// misnamed reports a file with the extension .yml instead of .yaml.
 func (r *Package) misnamed(file string) {
 	base, isShort := strings.CutSuffix(path.Base(file), ".yml")
 	if !isShort {
@@ -112,10 +112,10 @@ func (r *Package) misnamed(file string) {
 	}
 }
 
-// shown is a file as messages name it.
+// shown returns the name of a file in messages.
 func (r *Package) shown(file string) string { return path.Join(r.options.Dir, file) }
 
-// isFirst reports whether no file of the same name was read before: a second one is an error.
+// isFirst reports whether no file with the same name was read before. A second one is an error.
 func (r *Package) isFirst(file string) bool {
 	name := path.Base(file)
 	if first, ok := r.once[name]; ok {
@@ -127,8 +127,8 @@ func (r *Package) isFirst(file string) bool {
 	return true
 }
 
-// maxLevels is how many lists and mappings of a file may be nested in each other: schemas of CRDs need four for each level
-// of a custom resource.
+// maxLevels is the maximum nesting of lists and mappings in a file: schemas of CRDs need four levels for each level of a
+// custom resource.
 const maxLevels = 500
 
 func (r *Package) readApp(file string, content []byte) {
@@ -136,7 +136,7 @@ func (r *Package) readApp(file string, content []byte) {
 		return
 	}
 	var app struct {
-		// APIVersion is what some files have; it has no meaning.
+		// APIVersion is set in some files and has no meaning.
 		APIVersion           string `json:"apiVersion"`
 		v1alpha1.AppMetadata `json:",inline"`
 	}

@@ -10,17 +10,17 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/api/v1alpha1"
 )
 
-// verbs are all that a controller can do with objects. Crossplane gave `*`, which also has what no controller of a package
-// needs: to bind, escalate, impersonate, approve and sign.
+// verbs are all verbs for working with objects. Crossplane granted `*`, which also includes verbs that no controller of a
+// package needs: bind, escalate, impersonate, approve and sign.
 var verbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-// rules returns the permissions of the controller, as crossplane gave them, with verbs named:
+// rules returns the permissions of the controller as crossplane granted them, but with explicit verbs:
 //
-//   - ConfigMaps, Events and Secrets, which each controller works with;
+//   - ConfigMaps, Events and Secrets, which every controller uses;
 //   - the resources of each CRD of the package: status and scale if the CRD has them, and finalizers, which a controller
 //     must be allowed to update if its objects own others;
-//   - the resources of each CRD that the package depends on. `*.GROUP` asks for all resources of a group: this is the one
-//     wildcard, since the package does not say which ones they are.
+//   - the resources of each CRD that the package depends on. `*.GROUP` requests all resources of a group: this is the only
+//     wildcard, since the package does not name these resources.
 func (r *Package) rules() []v1alpha1.PolicyRule {
 	rules := []v1alpha1.PolicyRule{rule("", "configmaps", "events", "secrets")}
 	for _, crd := range r.inOrder() {
@@ -40,7 +40,7 @@ func rule(group string, resources ...string) v1alpha1.PolicyRule {
 	return v1alpha1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: verbs}
 }
 
-// resources are what RBAC calls the resources of a CRD. One of its versions may have subresources that others lack.
+// resources returns the RBAC resources of a CRD, including the subresources that only some of its versions have.
 func (c *crd) resources() []string {
 	resources := []string{c.plural}
 	spec := field.Value(c.document.root, "spec")

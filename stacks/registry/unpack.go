@@ -15,33 +15,33 @@ import (
 	"github.com/resource-plugins/krm-functions/stacks/imageref"
 )
 
-// DefaultTemplatingImage is the image of the controller of a template stack that names none, as of crossplane v0.10.
+// DefaultTemplatingImage is the default controller image of a template stack, as of crossplane v0.10.
 const DefaultTemplatingImage = "crossplane/templating-controller:v0.2.1"
 
-// Options say how a package is unpacked.
+// Options configure how a package is unpacked.
 type Options struct {
-	// Scope is Cluster or Namespaced, and must be the permissionScope of the package; empty means the package's own.
+	// Scope is Cluster or Namespaced and must equal the permissionScope of the package. The default is the package's own.
 	Scope string
-	// Image is the image of the package. Its tag is the version of a package that names none.
+	// Image is the image of the package. Its tag is the version if app.yaml does not set one.
 	Image string
-	// TemplatingImage is the image of the controller of a template stack whose behavior.yaml names none.
+	// TemplatingImage is the controller image of a template stack whose behavior.yaml does not set one.
 	TemplatingImage string
-	// Name is the name of the record; empty means the last path element of the image, else the folder that holds Dir.
+	// Name is the name of the record. The default is the last path element of the image, or else the folder that holds Dir.
 	Name string
-	// Dir is how messages name the folder of the package; empty means Folder.
+	// Dir is the name of the package's folder in messages. The default is Folder.
 	Dir string
-	// Mismatch returns why crossplane v0.10.0 could not decode the file of a CRD or a Deployment, nil if it could. It is
-	// nil where that was checked before: in a cluster.
+	// Mismatch returns the reason why crossplane v0.10.0 could not decode the file of a CRD or a Deployment, or nil if it
+	// could. In a cluster, Mismatch itself is nil, since the files were checked before.
 	Mismatch func(kind string, content []byte) *strictyaml.Problem
 }
 
-// Unpacked are the objects of a package of crossplane v0.3 to v0.10.
+// Unpacked holds the objects of a package of crossplane v0.3 to v0.10.
 type Unpacked struct {
 	// CRDs are the CRDs with labels and annotations, in descending order of group, version and kind.
 	CRDs []*yaml.Node
 	// Record is the Stack or StackDefinition.
 	Record *yaml.Node
-	// Rules are the permissions of the controller, which the record has.
+	// Rules are the permissions of the controller, as in the record.
 	Rules []v1alpha1.PolicyRule
 }
 
@@ -55,7 +55,7 @@ func Read(files Files, o Options) *Package {
 	return r
 }
 
-// Unpack returns the objects of the package, which must not have failed. It is called once.
+// Unpack returns the objects of the package, which must not have failed. It must be called only once.
 func (r *Package) Unpack() *Unpacked {
 	u := &Unpacked{Record: r.record(), Rules: r.rules()}
 	for _, crd := range r.inOrder() {
@@ -80,7 +80,8 @@ func (u *Unpacked) YAML() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// name is the name of the record, with "-" for what the names of objects must not have; empty if nothing names the package.
+// name returns the name of the record, with "-" instead of characters that object names must not have. It is empty if no
+// option names the package.
 func (o Options) name() string {
 	repository, _, _ := imageref.Split(o.Image)
 	name := cmp.Or(o.Name, path.Base(cmp.Or(repository, path.Dir(o.Dir))))
@@ -92,13 +93,13 @@ func (o Options) name() string {
 	}, strings.ToLower(name)), "-.")
 }
 
-// version is the version of the package: that of app.yaml, or the tag of the image.
+// version returns the version of the package: the one in app.yaml, or else the tag of the image.
 func (r *Package) version() string {
 	_, tag, _ := imageref.Split(r.options.Image)
 	return cmp.Or(r.app.Version, tag)
 }
 
-// inOrder returns the CRDs in the order of the output.
+// inOrder returns the CRDs in output order.
 func (r *Package) inOrder() []*crd {
 	key := func(c *crd) string { return c.group + "/" + c.version + ", Kind=" + c.kind }
 	descending := func(a, b *crd) int { return strings.Compare(key(b), key(a)) }
@@ -145,7 +146,7 @@ func (r *Package) record() *yaml.Node {
 	return record
 }
 
-// appendApp adds what app.yaml says, in its order there, and the icons of the package's folder.
+// appendApp adds the fields of app.yaml and the icons in the package's folder.
 func (r *Package) appendApp(spec *yaml.Node) {
 	app := r.app
 	app.Version = r.version()

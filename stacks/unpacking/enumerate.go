@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// most is the number of problems that a message names.
+// most is the maximum number of problems in a message.
 const most = 5
 
-// Enumerate returns the problems in a text that fits a termination message.
+// Enumerate returns the problems as a text that fits into a termination message.
 func Enumerate(problems []string) string {
 	if len(problems) > most {
 		problems = append(problems[:most:most], fmt.Sprintf("%d more", len(problems)-most))

@@ -1,5 +1,5 @@
-// Package unpacking holds what rendered Jobs and the programs that they run, the unpacker and the manager, agree on. It
-// imports only the standard library, since the runtime module shares it.
+// Package unpacking defines the contract between rendered Jobs and the programs that they run. These programs are the
+// unpacker and the manager. The package imports only the standard library, since the runtime module shares it.
 package unpacking
 
 import (
@@ -13,7 +13,7 @@ import (
 //	init  unpack         the package image   /ext-pkg/unpacker unpack /.registry /ext-pkg/objects.json
 //	      apply-package  the runtime image   /manager apply-package
 //
-// A package image needs no shell and no program, and none of its programs runs. A Job that removes a package has only
+// A package image needs no shell or other program, and none of its programs are run. A Job that removes a package has only
 // the container delete-package, which runs `/manager delete-package`.
 //
 // unpack reads untrusted files. It has no token and reads Settings from SettingsVariable. apply-package and
@@ -40,10 +40,10 @@ const (
 	InstallationVariable = "RESOURCEPLUGINS_INSTALLATION"
 )
 
-// Manager is the field manager of the objects that apply-package applies. kubectl's own names start with kubectl.
+// Manager is the field manager of the objects that apply-package applies. The field managers of kubectl start with kubectl.
 const Manager = "resourceplugins-unpacker"
 
-// Settings are what a request says of the objects that install its package.
+// Settings holds the settings of a request for the objects that install its package.
 type Settings struct {
 	// Name is the name of the record.
 	Name string `json:"name"`
@@ -57,14 +57,14 @@ type Settings struct {
 	Source string `json:"source,omitempty"`
 	// Mirror maps prefixes of image references to their replacements. The longest matching prefix is replaced.
 	Mirror map[string]string `json:"mirror,omitempty"`
-	// ImagePullPolicy and ImagePullSecrets are those of the controller.
+	// ImagePullPolicy and ImagePullSecrets apply to the controller's Pod.
 	ImagePullPolicy  string   `json:"imagePullPolicy,omitempty"`
 	ImagePullSecrets []string `json:"imagePullSecrets,omitempty"`
 	// AccountAnnotations are added to the controller's ServiceAccount.
 	AccountAnnotations map[string]string `json:"accountAnnotations,omitempty"`
 	// Labels are added to all applied objects.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Resources has the plurals that replace the resource * of an API group in the controller's permissions.
+	// Resources maps API groups to the plurals that replace the resource * in the controller's permissions.
 	Resources map[string][]string `json:"resources,omitempty"`
 }
 
@@ -77,7 +77,7 @@ type Key struct {
 
 func (k Key) String() string { return fmt.Sprintf("%s %q of %s", k.Kind, k.Name, k.APIVersion) }
 
-// Unpacked is an object that installs a package. ObjectsFile has a list of them, as JSON.
+// Unpacked is an object that installs a package. ObjectsFile holds a list of them as JSON.
 type Unpacked struct {
 	Key
 	// Digest is registry.ObjectDigest of an object from the package: a CRD or the record. It is empty for others,
@@ -87,17 +87,18 @@ type Unpacked struct {
 	Object json.RawMessage `json:"object"`
 }
 
-// Installation is what is installed of a package, or removed, and in which order.
+// Installation describes the objects of a package to install or remove, and their order.
 type Installation struct {
 	// Name is the name of the record.
 	Name string `json:"name"`
-	// Requires are the names of CRDs of other packages: apply-package waits until they are established, and then applies.
+	// Requires are the names of CRDs of other packages. apply-package waits until they are established before it applies
+	// the objects.
 	Requires []string `json:"requires,omitempty"`
 	// Objects are applied, in this order, or deleted, in the reverse order. The Job's permissions name exactly these,
 	// so apply-package must refuse a package that unpacks to others, before it applies anything.
 	Objects []Object `json:"objects"`
-	// Custom are the resources of the package's CRDs. While there are objects of them, in any namespace, delete-package must
-	// refuse before it deletes anything: with a CRD, the cluster deletes all of its objects.
+	// Custom are the resources of the package's CRDs. While any of their objects exist, in any namespace, delete-package
+	// must refuse before it deletes anything: with a CRD, the cluster deletes all of its objects.
 	Custom []CustomResource `json:"custom,omitempty"`
 }
 
@@ -111,8 +112,8 @@ type Object struct {
 	// Digest is registry.ObjectDigest of a CRD and of the record when the package was rendered. In the cluster the
 	// package must unpack to objects with the same digests, so that a changed image cannot install other objects.
 	Digest string `json:"digest,omitempty"`
-	// IsOptional is set on the record: a cluster may not serve its kind. apply-package and delete-package
-	// then log that and skip it.
+	// IsOptional is set on the record, since a cluster may not serve its kind. apply-package and delete-package
+	// then log that and skip the record.
 	IsOptional bool `json:"isOptional,omitempty"`
 }
 

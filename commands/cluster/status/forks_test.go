@@ -23,7 +23,7 @@ func awaitsForks(end, published string) []manifest {
 	}
 }
 
-// Delete steps wait for the end of the sandbox's forks, and the report says for what. Rules and template agree.
+// Delete steps wait for the end of the sandbox's forks, and the report names the reason. Rules and template agree.
 func TestRules_forks(t *testing.T) {
 	t.Parallel()
 	const wait = "InProgress waits until no Pod of the sandbox's forks is left; see kubectl logs -n ns job/job-forks"

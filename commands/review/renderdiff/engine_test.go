@@ -144,7 +144,8 @@ func TestCompare_looksAmongUnchangedWorkloads(t *testing.T) {
 	}
 }
 
-// A dump may have what controllers have made of workloads: Pods and TaskRuns with the labels of steps. It is not rendered.
+// A dump may have objects that controllers have created from workloads: Pods and TaskRuns with the labels of steps.
+// They are not rendered.
 func TestCompare_ignoresWhatHasAnOwner(t *testing.T) {
 	t.Parallel()
 	is := sideOfEngine(t, tekton.Name, newModel().helperImage, newModel().documents(false)...)
