@@ -143,7 +143,7 @@ func checkFlags(r *validate.Rule, p *externalPlugin, e exchange) {
 	}
 	asked := e.request.Command
 	if len(e.response.Flags) > 0 && asked != v1alpha1.CommandFlags && slices.Contains(v1alpha1.Commands(), asked) {
-		p.Report(r, e.responsePath.Key("flags"), "must be given in answer to the command %q alone, not %q",
+		p.Report(r, e.responsePath.Key("flags"), "must be given only in answer to the command %q, not %q",
 			v1alpha1.CommandFlags, asked)
 	}
 }

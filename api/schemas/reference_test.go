@@ -28,7 +28,7 @@ var referencePages = []struct{ kind, file, example, more string }{
 		"The fields and their meaning are those of [Signadot's resource plugins]" +
 			"(https://www.signadot.com/docs/reference/resource-plugins/spec). " +
 			"[examples/postgres](../../examples/postgres/plugin.yaml) is a larger example, with outputs and an overlay; " +
-			"[render-phase](../../functions/render-phase/README.md#what-a-step-becomes) says what a step becomes in a cluster, " +
+			"[render-phase](../../functions/render-phase/README.md#what-a-step-becomes) describes the objects of a step, " +
 			"and what a script may rely on.",
 	},
 	{

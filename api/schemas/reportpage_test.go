@@ -84,7 +84,7 @@ func TestPageOfReports(t *testing.T) {
 	t.Parallel()
 	p := &reportPage{t: t, packages: map[string]source{}, used: map[string]bool{}}
 	p.text.WriteString("# JSON of reports\n\nWith `--output json`, these commands print one JSON object. Fields that may be left out are marked.\n" +
-		"[Versioning](versioning.md) says what may change.\n\n" +
+		"[Versioning](versioning.md) describes possible changes.\n\n" +
 		"This page is made from the Go types (`make golden`); a test holds the two together.\n")
 	for _, command := range []string{"diff", "run", "status", "test"} {
 		fmt.Fprintf(&p.text, "\n## rplug %[1]s\n\nThe JSON Schema is [api/schemas/reports/%[1]s.json](../../api/schemas/reports/%[1]s.json).\n\n"+

@@ -91,7 +91,7 @@ func (m *marker) dropFrom(ctx context.Context, name string, documents []load.Doc
 
 // without returns a text without documents, and verifies that the others stay. It is empty if there are no others.
 func (m *marker) without(name string, text []byte, documents []load.Document) ([]byte, error) {
-	const byHand = atomicfile.SkipError("it must be removed by hand: it is not a document of its own in a file that is read")
+	const byHand = atomicfile.SkipError("it must be removed by hand: it is not a separate document in a file that is read")
 	if text == nil || m.read.IsInImage(name) {
 		return nil, byHand
 	}

@@ -70,7 +70,7 @@ func (m *marker) obstacle(d load.Document, p *pin) error {
 	case d.Built || m.read.Text(file) == nil:
 		return errors.New("it must be in a file that is read: what a kustomization builds cannot be changed")
 	case m.read.IsInImage(file):
-		return errors.New("it must be in a file of its own, not in an image")
+		return errors.New("it must be in its own file, not in an image")
 	case d.Native && len(d.Origins)+len(d.Unset)+len(d.Failed) > 0:
 		return errors.New("a native document has no place for a mark, and this one has templates: convert it with rplug import")
 	}

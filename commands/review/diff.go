@@ -67,7 +67,7 @@ func (f *diffFlags) command() *cobra.Command {
 	set.StringVar(&f.graph, "graph", "", "draw plugins whose steps run as `FORMAT`: mermaid, dot or svg")
 	set.BoolVar(&f.exitCode, "exit-code", false, "exit with 1 if something differs")
 	set.BoolVar(&f.showValues, "show-values", false, "show the values of params, which may be passwords")
-	set.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN` of what folders are read without; repeatable")
+	set.StringArrayVar(&f.exclude, "exclude", nil, "`PATTERN` of files to exclude from folders; repeatable")
 	set.BoolVar(&f.noCache, "no-cache", false, "render sandboxes that are the same on both sides, too")
 	f.renderFlags(command)
 	command.RunE, command.ValidArgsFunction = f.run, completeSide

@@ -74,7 +74,7 @@ func (f *fixes) pass(ctx context.Context, c *checked) (refused []byte, changed i
 }
 
 const errInImage = atomicfile.SkipError(
-	"it must be in a file of its own, not in an image: change what the image is built from")
+	"it must be in its own file, not in an image: change what the image is built from")
 
 // file makes the changes of one file, all that can be made.
 func (f *fixes) file(

@@ -17,17 +17,17 @@ import (
 // reading holds the flags for the input.
 type reading struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
-	Values            []string          `json:"values" arg:"FILE" help:"file with values of variables; --set wins; repeatable"`
+	Values            []string          `json:"values" arg:"FILE" help:"file with values of variables; --set overrides it; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
 
 	Kustomize  []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`
-	Exclude    []string `json:"exclude" arg:"PATTERN" help:"what folders are read without, as in a .gitignore; repeatable"`
+	Exclude    []string `json:"exclude" arg:"PATTERN" help:"files to exclude from folders, as in a .gitignore; repeatable"`
 	AllowEmpty bool     `json:"allowEmpty" help:"only warn if there is nothing to read, render or keep"`
 }
 
 // common are the flags that every function has.
 type common struct {
-	Verbose     bool `json:"verbose" help:"print a summary, and what was skipped, on stderr"`
+	Verbose     bool `json:"verbose" help:"print a summary and the skipped files on stderr"`
 	Help        bool `json:"help" short:"h" help:"show this text"`
 	ShowVersion bool `json:"version" help:"show the version"`
 }

@@ -53,7 +53,7 @@ type FolderReport struct {
 type Folder struct {
 	OutputDir     string `json:"outputDir" arg:"DIR" help:"write to files of this folder, and print nothing"`
 	Check         string `json:"check" arg:"DIR" help:"print how a folder that was written differs; exit code 1 if it does"`
-	FilePer       string `json:"filePer" arg:"KIND" help:"what gets a file of its own in the folder: sandbox or object"`
+	FilePer       string `json:"filePer" arg:"KIND" help:"what gets its own file in the folder: sandbox or object"`
 	Kustomization bool   `json:"kustomization" help:"write a kustomization.yaml to the folder, too"`
 	Overwrite     bool   `json:"overwrite" help:"replace files that were edited since they were written, too"`
 	AllowLeaks    bool   `json:"allowLeaks" help:"remove sandboxes whose delete phase was never rendered, too"`

@@ -16,7 +16,7 @@ const keyCatalogs = "catalogs"
 // fromProject are the flags of functions that read the project file.
 type fromProject struct {
 	NoProject   bool `json:"noProject" help:"do not read the project file rplug.yaml"`
-	PrintConfig bool `json:"printConfig" help:"print what is in force, and where it is from, and read no document"`
+	PrintConfig bool `json:"printConfig" help:"print the options in force and their sources, and read no document"`
 }
 
 // configureFiles completes the variables and the config with values from files: first the project file, then those of

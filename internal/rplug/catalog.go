@@ -28,7 +28,7 @@ func catalogCommand(stdout io.Writer, features []extension.Extension, extensions
 	catalog.AddCommand(
 		indexCommand(features), listCommand(features, extensions), versionsCommand(features, extensions),
 		explainCommand(features), catalogDiffCommand(), yankCommand(), deprecateCommand(), pushCommand(features), pullCommand(),
-		functionCommand("lint", "Find what is wrong with catalogs, locks and changed documents", lintFunction(features), stdout),
+		functionCommand("lint", "Find errors in catalogs, locks and changed documents", lintFunction(features), stdout),
 	)
 	for _, c := range catalog.Commands() {
 		c.GroupID = ""

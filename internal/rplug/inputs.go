@@ -36,9 +36,9 @@ type Inputs struct {
 func (in *Inputs) ReadProject(command *cobra.Command) *cobra.Command {
 	flags := command.Flags()
 	in.set = declareSet(flags)
-	flags.StringArrayVar(&in.values, "values", nil, "`FILE` with values of variables; --set wins; repeatable")
+	flags.StringArrayVar(&in.values, "values", nil, "`FILE` with values of variables; --set overrides it; repeatable")
 	flags.BoolVar(&in.noProject, "no-project", false, "do not read the project file "+cli.ProjectFile)
-	flags.BoolVar(&in.printConfig, "print-config", false, "print what is in force, and where it is from, alone")
+	flags.BoolVar(&in.printConfig, "print-config", false, "only print the options in force and their sources")
 	checkArguments, run := command.Args, command.RunE
 	command.Args = func(c *cobra.Command, args []string) error {
 		if in.printConfig {

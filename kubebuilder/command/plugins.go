@@ -81,7 +81,7 @@ func (f *harnessFlags) find(arg string) ([]external.Plugin, error) {
 	}
 	i := slices.IndexFunc(found, func(plugin external.Plugin) bool { return plugin.Key() == arg })
 	if i < 0 {
-		return nil, fmt.Errorf("there is no plugin %q in %s, and no such file: rplug validate %s says what is wrong with it",
+		return nil, fmt.Errorf("there is no plugin %q in %s, and no such file: rplug validate %s explains what is wrong with it",
 			arg, root, root)
 	}
 	return found[i : i+1], nil

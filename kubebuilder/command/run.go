@@ -41,7 +41,7 @@ func runCommand() *cobra.Command {
 			"no path may lead out of the project. They run in a copy of it: files that a plugin writes itself are\n" +
 			"taken over with those that it returns. Flags that no plugin has are refused; -- --help prints those\n" +
 			"of the plugins. Plugins that are not installed, such as go/v4, are run by the kubebuilder on the\n" +
-			"PATH. If the command is killed, the next one completes the changes, or there are none.\n\n" +
+			"PATH. If the command is killed, the next one completes the changes or undoes them.\n\n" +
 			"Exit code: 0 if done, 1 if a plugin fails or is refused, 2 if the call is wrong.",
 		Example: "  rplug kubebuilder run --plugins sample/v1 init -- --domain example.org\n" +
 			"  rplug kubebuilder run --dry-run create api -- --kind Database --version v1",

@@ -45,7 +45,7 @@ func testCommand(stdout io.Writer) *cobra.Command {
 			"plugins are also tested in one chain, in both orders.\n\n" +
 			"Exchanges are recorded requests with the responses that are expected: NAME.request.json and\n" +
 			"NAME.response.json in one folder. They are replayed first. --record writes what the plugin answers,\n" +
-			"to the requests of the folder, or if there is none to those of kubebuilder.\n\n" +
+			"to the requests of the folder, or, without a folder, to those of kubebuilder.\n\n" +
 			"Exit code: 0 if everything has passed, 1 if a check has failed, 2 if the call is wrong.",
 		Example: "  rplug kubebuilder test sample/v1 --args 'create api=--group demo --version v1 --kind Demo'\n" +
 			"  rplug kubebuilder test bin/sample --record testdata/exchanges\n" +

@@ -88,7 +88,7 @@ func (c *checker) inputs(ref document.StepRef, step *v1alpha1.Step) {
 		c.name(at.Key("name"), "input of the step", input.Name, names)
 		if name := input.Env(); name != "" {
 			if variables[name] {
-				c.report(at, "must have a variable of its own, not %q", name)
+				c.report(at, "must have its own variable, not %q", name)
 			}
 			c.form(at, document.CheckVariable(name))
 			variables[name] = true

@@ -45,7 +45,7 @@ func TestPluginsThatMustNotBeRendered(t *testing.T) {
 		{"{name: b, valueFromSandbox: true}", "{name: a, valueFromSandbox: true, as: {env: X}}",
 			"spec.create[0].inputs[1].name", "no other input"},
 		{"{name: b, ", "{name: b, as: {env: A}, ", "spec.create[0].inputs[1]",
-			`variable of its own, not "A"`},
+			`its own variable, not "A"`},
 		{"{name: b, ", "{name: b, as: {env: A=B}, ", "spec.create[0].inputs[1]", "variable must hold letters"},
 		{"path: /etc/a", "path: etc/a", "spec.create[0].inputs[0].as.path", "absolute path"},
 		{"path: /etc/a", "path: /etc/../a", "spec.create[0].inputs[0].as.path", "must not hold .."},

@@ -81,11 +81,11 @@ func (o *Options) checkDelivery(wrong *krm.OptionErrors) {
 		return
 	}
 	if recreates(o.Delivery) && o.Workload == pod {
-		wrong.Add("workload", "must be Job with delivery %s, which makes a Pod anew that the cluster has removed, and so runs "+
+		wrong.Add("workload", "must be Job with delivery %s, which creates a removed Pod again, and so runs "+
 			"its step again", o.Delivery)
 	}
 	if o.Delivery == helm && o.Engine != jobs.Name && len(o.Phases) == 2 {
-		wrong.Add("phases", "must be one phase with delivery helm and engine %s: of hooks Helm waits for Jobs alone, and would "+
+		wrong.Add("phases", "must be one phase with delivery helm and engine %s: of hooks Helm waits only for Jobs, and would "+
 			"remove the delete phase when it has started", o.Engine)
 	}
 	switch {
@@ -208,6 +208,6 @@ func (o *Options) checkNumbers(wrong *krm.OptionErrors) {
 	case o.Workload == pod:
 		wrong.Add(ttl, "must be -1 with workload Pod: only Jobs are removed after their end")
 	case recreates(o.Delivery):
-		wrong.Add(ttl, "must be -1 with delivery %s, which makes a removed Job anew, and so runs its step again", o.Delivery)
+		wrong.Add(ttl, "must be -1 with delivery %s, which creates a removed Job again, and so runs its step again", o.Delivery)
 	}
 }

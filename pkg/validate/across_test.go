@@ -47,8 +47,8 @@ func TestDuplicatePlugins(t *testing.T) {
 			"%q is the same name and version; bump the version", names[1], names[0])
 		assert.Equal(t, []string{want}, found, "%v", names)
 	}
-	assert.Equal(t, []string{`error duplicate-plugin metadata.name: "db@1.0.0-RC.1" is given twice: "db@1.0.0-rc.1" differs in ` +
-		"case alone; bump the version"}, check(t, named("db@1.0.0-rc.1", "db@1.0.0-RC.1")...))
+	assert.Equal(t, []string{`error duplicate-plugin metadata.name: "db@1.0.0-RC.1" is given twice: "db@1.0.0-rc.1" differs ` +
+		"only in case; bump the version"}, check(t, named("db@1.0.0-rc.1", "db@1.0.0-RC.1")...))
 }
 
 func TestDuplicateSandboxes(t *testing.T) {

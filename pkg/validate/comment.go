@@ -27,7 +27,7 @@ var suppressionForm = Rule{
 var suppressionUnused = Rule{
 	ID: "suppression-unused", Severity: krm.Warning,
 	Summary: "A comment that suppresses findings is at a line that has one.",
-	Why:     "It would hide the next finding in that line, which nobody has looked at.",
+	Why:     "It would hide the next finding in that line, which no one has looked at.",
 	Sources: []string{}, checks: []check{commentCheck{}},
 	Example: "spec.ttl.duration: 2d # krm-functions: ignore ttl-duration the nightly test needs more time",
 }
@@ -38,7 +38,7 @@ var suppressionRefused = Rule{
 	Why: "What is published or in use must not change. An exception belongs into the command that checks it, " +
 		"where reviewers see it, not into the document that breaks the rule.",
 	Sources: []string{}, checks: []check{commentCheck{}},
-	Example: "spec.ttl.duration: 2d # krm-functions: ignore immutable-field nobody uses it yet",
+	Example: "spec.ttl.duration: 2d # krm-functions: ignore immutable-field no one uses it yet",
 }
 
 // commentCheck is the check of rules that Suppress checks.

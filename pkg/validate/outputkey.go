@@ -50,7 +50,7 @@ func dotted(key string) (meant string, found bool) {
 
 var outputKeyForm = Rule{
 	ID: "output-key-form", Severity: krm.Warning,
-	Summary: "An outputKey names its step: it is not the name of an output alone.",
+	Summary: "An outputKey names its step: the name of an output is not enough.",
 	Why: "A key without a dot is an old form that is still in use. It is rendered if the plugin is in the input and exactly " +
 		"one of its create steps has an output of that name.",
 	Sources: []string{pluginSpec, sandboxSpec},

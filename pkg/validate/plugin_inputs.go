@@ -68,13 +68,13 @@ var inputVariable = Rule{
 
 var inputReserved = Rule{
 	ID: "input-reserved", Severity: krm.Warning,
-	Summary: "An input's variable is none of " + strings.Join(contract.StepVariables(), ", ") + ".",
-	Why:     "Every step gets these, and they win.",
+	Summary: "An input's variable is not one of " + strings.Join(contract.StepVariables(), ", ") + ".",
+	Why:     "Every step gets these, and they take precedence.",
 	Example: "spec.create[0].inputs[0].as.env: SIGNADOT_SANDBOX_ID",
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		p.variables(func(path krm.Path, name string) {
 			if slices.Contains(contract.StepVariables(), name) {
-				p.Report(r, path, "%q is set for every step and wins: the input must have another variable", name)
+				p.Report(r, path, "%q is set for every step and takes precedence: the input must have another variable", name)
 			}
 		})
 	})},

@@ -58,8 +58,8 @@ var pluginVersion = Rule{
 // cannot distinguish them.
 var duplicatePlugin = Rule{
 	ID: "duplicate-plugin", Severity: krm.Error,
-	Summary: "A plugin's name and version are given by one document only, also when they are spelled differently or differ " +
-		"in case alone.",
+	Summary: "A plugin's name and version are given by one document only, also when they are spelled differently or " +
+		"differ only in case.",
 	Why: "A published version is immutable, and a reference must resolve to one document. 1.0.0-RC.1 comes before " +
 		"1.0.0-rc.1, but people and some file systems do not keep them apart.",
 	Sources: []string{pluginSpec, "https://semver.org/#spec-item-10"},
@@ -68,7 +68,7 @@ var duplicatePlugin = Rule{
 		for p, other := range repeated(d.plugins, (*plugin).foldedIdentity) {
 			what := "is the same name and version"
 			if p.identity() != other.identity() {
-				what = "differs in case alone"
+				what = "differs only in case"
 			}
 			p.Report(r, namePath, "%q is given twice: %q%s %s; bump the version", p.Name, other.Name, Origin(other.Item), what)
 		}

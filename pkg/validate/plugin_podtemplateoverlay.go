@@ -78,7 +78,7 @@ var overlaySidecarDelete = Rule{
 var overlayConflict = Rule{
 	ID: "overlay-conflict", Severity: krm.Error,
 	Summary: "If the overlay gives a namespace or an image of main, they are the runner's.",
-	Why:     "Both say what the steps run in, and where.",
+	Why:     "Both define the image and the namespace of the steps.",
 	Example: `spec.runner.podTemplateOverlay: "metadata: {namespace: other}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {
 		runner := p.Spec.Runner.Image
@@ -99,7 +99,7 @@ var overlayConflict = Rule{
 var overlayVariable = Rule{
 	ID: "overlay-variable", Severity: krm.Warning,
 	Summary: "The overlay sets no variable of main that a step gets as an input, or that every step gets.",
-	Why:     "The input's value wins, and the overlay's has no effect.",
+	Why:     "The input's value takes precedence, and the overlay's has no effect.",
 	Sources: []string{},
 	Example: `spec.runner.podTemplateOverlay: "spec: {containers: [{name: main, env: [{name: DBNAME, value: x}]}]}"`,
 	checks: []check{pluginCheck(func(r *Rule, p *plugin) {

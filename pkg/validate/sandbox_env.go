@@ -50,7 +50,7 @@ var forkReference = Rule{
 	ID: "fork-reference", Severity: krm.Error,
 	Summary: "A variable that takes its value from a fork names a workload that this sandbox forks.",
 	Why:     "There is no such fork to take the value from.",
-	Example: "spec.forks[0].customizations.env[2].valueFrom.fork.forkOf.name: nobody",
+	Example: "spec.forks[0].customizations.env[2].valueFrom.fork.forkOf.name: unknown",
 	checks: []check{sandboxCheck(func(r *Rule, s *sandbox) {
 		unsure := s.Unsure("spec.forks") || s.Unsure("spec.local")
 		known := make(map[v1alpha1.Workload]bool, len(s.workloads))

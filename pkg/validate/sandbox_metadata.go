@@ -52,7 +52,7 @@ var sandboxState = Rule{
 
 var skippedStep = Rule{
 	ID: "skipped-step", Severity: krm.Error,
-	Summary: "The annotation resourceplugins.dev/skip-delete of a sandbox lists RESOURCE/STEP of its own resources.",
+	Summary: "The annotation resourceplugins.dev/skip-delete of a sandbox lists RESOURCE/STEP of its resources.",
 	Why:     "The delete steps that are given up must be those that are meant: render functions refuse others.",
 	Sources: []string{},
 	Example: `metadata.annotations: {resourceplugins.dev/skip-delete: drop}`,

@@ -123,7 +123,7 @@ func TestStackFindings(t *testing.T) {
 				"configuration and function"}},
 		{aPackageMetadata, "spec.dependsOn[1].function: registry.example.org/acme/function-auto:v1", []string{
 			"error package-dependency spec.dependsOn[1].function: must be an image without tag and digest, not " +
-				`"registry.example.org/acme/function-auto:v1": the version has a key of its own`}},
+				`"registry.example.org/acme/function-auto:v1": the version has its own key`}},
 		{aPackageMetadata, "spec.dependsOn[0].version: sha256:" + strings.Repeat("b", 64), nil},
 		{aPackageMetadata, "spec.dependsOn[0].version: latest", []string{
 			"error dependency-version spec.dependsOn[0].version: must be a version range such as `>=1.2 <2`, not \"latest\""}},

@@ -45,7 +45,7 @@ func (r *resolver) updateLock(stats *resolve.LockStats) {
 			entries = append(entries, old)
 		default:
 			stats.Removed++
-			r.reportLocked(old.Name, fmt.Sprintf("package %q is required by nobody any more: its entry is removed", old.Name))
+			r.reportLocked(old.Name, fmt.Sprintf("package %q is no longer required: its entry is removed", old.Name))
 		}
 	}
 	for _, c := range chosen {

@@ -58,7 +58,7 @@ func (m *packageMetadata) dependency(r *validate.Rule, at krm.Path, d packages.D
 		reference, err := pack.ParseReference(form.image)
 		m.Must(r, at.Key(form.key), "", wrong(err))
 		if err == nil && (reference.Selector != "" || reference.Digest != "") {
-			m.Report(r, at.Key(form.key), "must be an image without tag and digest, not %q: the version has a key of its own",
+			m.Report(r, at.Key(form.key), "must be an image without tag and digest, not %q: the version has its own key",
 				form.image)
 		}
 	}

@@ -19,7 +19,7 @@ var requestTarget = rule{
 	Rule: validate.Rule{
 		ID: "request-target", Severity: krm.Error,
 		Summary: "A request for a stack names exactly one of package and crd.",
-		Why:     "It would not say what to install. Crossplane 0.10 started a Job with an empty image for a crd.",
+		Why:     "It would not name a package to install. Crossplane 0.10 started a Job with an empty image for a crd.",
 		Sources: []string{stacksDesign, stackTypes},
 		Example: "spec.crd: redisclusters.cache.example.org/v1alpha1",
 	},

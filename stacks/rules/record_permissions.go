@@ -38,7 +38,7 @@ var packageRights = rule{
 		Summary: "The controller of a package gets rights on the resources of its CRDs, on those of the CRDs that it depends " +
 			"on, and on ConfigMaps, Events and Secrets. It gets none on other resources of Kubernetes, and none on all API groups.",
 		Why: "Crossplane derived the rights of a controller from the package: a CRD clusterroles.rbac.authorization.k8s.io, " +
-			"which an API server accepts, made it an administrator. If you trust a package, set the level for it alone: " +
+			"which an API server accepts, made it an administrator. If you trust a package, set the level only for it: " +
 			"--rules package-rights/NAME=warning.",
 		Sources: []string{stacksDesign, "https://kubernetes.io/docs/reference/access-authn-authz/rbac/"},
 		Example: `spec.permissions.rules[0].apiGroups: ["*"]`,

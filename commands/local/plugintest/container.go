@@ -23,7 +23,7 @@ type containerFixture struct {
 // createNetwork creates the network of a round. Its name and the names of its containers are unique, like the mark.
 func (l *round) createNetwork(ctx context.Context) (err error) {
 	if l.suite.machine.Containers == "" {
-		return errors.New("a fixture with an image needs docker or podman: install one, or give the fixture a command alone")
+		return errors.New("a fixture with an image needs docker or podman: install one, or give the fixture only a command")
 	}
 	if l.program, err = container.Find(ctx, l.suite.machine.Containers, l.suite.machine.Environment); err != nil {
 		return err

@@ -55,7 +55,7 @@ func newOptions() (*options, *pflag.FlagSet) {
 		"a `mount` of the image, as docker run takes it: type=bind,src=FOLDER,dst=FOLDER,readonly; repeat it for more")
 	flags.StringVar(&o.profile, "profile", "transformer",
 		"what the function claims to do: `generator`, transformer or validator (which may reject items with error results)")
-	flags.StringVar(&o.config, "config", "", "the `file` with the functionConfig; without it there is none")
+	flags.StringVar(&o.config, "config", "", "the `file` with the functionConfig, if the function needs one")
 	flags.StringArrayVar(&o.items, "items", nil,
 		"a `file` of items that are added to the lists of most cases; repeat it for more")
 	flags.StringVar(&o.invalid, "invalid", "", "a `file` with a ResourceList that the function must reject")

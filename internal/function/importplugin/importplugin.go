@@ -43,7 +43,7 @@ type importPlugin struct {
 // PackageImage implements cli.PackageReader.
 func (c *importPlugin) PackageImage() string { return c.Image }
 
-const nothingToImport = "must hold native documents (name, spec) or packages: there are none"
+const nothingToImport = "must hold native documents (name, spec) or packages: found neither"
 
 // Process adds the documents of the native files and of packages to the list. Documents that it added before, under the
 // same config name, are replaced, or removed if their file is gone. With an error nothing is changed.

@@ -45,7 +45,7 @@ func (c *renderPhase) Process(call cli.Call) (string, error) {
 		if c.Lock {
 			key = "lock"
 		}
-		call.ConfigError(key, "must be false for an orchestrator, which takes documents alone: it is for files")
+		call.ConfigError(key, "must be false for an orchestrator, which takes only documents: it is for files")
 		return "nothing rendered: fix the functionConfig", nil
 	}
 	rendered, err := Render(call.List, c.options(call), c.extensions...)

@@ -63,13 +63,13 @@ func checkAbove(root *os.Root, name string, stays map[string]bool) error {
 		case changes && !written:
 			return nil
 		case written && errors.Is(err, fs.ErrNotExist):
-			return fmt.Errorf("%s must be in a folder: %s is none", name, name[:i])
+			return fmt.Errorf("%s must be in a folder, but %s is not one", name, name[:i])
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case err != nil:
 			return err
 		case !info.IsDir():
-			return fmt.Errorf("%s must be in a folder: %s is none", name, name[:i])
+			return fmt.Errorf("%s must be in a folder, but %s is not one", name, name[:i])
 		}
 	}
 	return nil

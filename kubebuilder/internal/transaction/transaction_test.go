@@ -85,16 +85,16 @@ func TestCommitChangesNothingAfterAnError(t *testing.T) {
 			"z was changed meanwhile: call again"},
 		"out of the folder": {func(c *Transaction) { c.Replace("../x", nil, []byte("new")) }, `not "../x"`},
 		"absolute":          {func(c *Transaction) { c.Replace("/etc/x", nil, []byte("new")) }, `not "/etc/x"`},
-		"through a link":    {func(c *Transaction) { c.Replace("link/x", nil, []byte("new")) }, "link/x must be in a folder: link is none"},
+		"through a link":    {func(c *Transaction) { c.Replace("link/x", nil, []byte("new")) }, "link/x must be in a folder, but link is not one"},
 		"a link":            {func(c *Transaction) { c.Replace("link", []byte("x"), []byte("new")) }, "link must be a regular file"},
 		"a folder":          {func(c *Transaction) { c.Replace("sub", nil, []byte("new")) }, "sub must be a regular file"},
 		"the journal":       {func(c *Transaction) { c.Replace(".rplug/transaction/x", nil, []byte("new")) }, "must not be in a folder of rplug"},
-		"in a file":         {func(c *Transaction) { c.Replace("b/c", nil, []byte("new")) }, "b/c must be in a folder: b is none"},
+		"in a file":         {func(c *Transaction) { c.Replace("b/c", nil, []byte("new")) }, "b/c must be in a folder, but b is not one"},
 		"a file as a folder": {func(c *Transaction) {
 			c.Replace("m/n", nil, []byte("new"))
 			c.Replace("m", nil, []byte("new"))
-		}, "m/n must be in a folder: m is none"},
-		"after many of these": {func(c *Transaction) { c.Replace("n", nil, []byte("1")); c.Replace("n/o", nil, []byte("1")) }, "n/o must be in a folder: n is none"},
+		}, "m/n must be in a folder, but m is not one"},
+		"after many of these": {func(c *Transaction) { c.Replace("n", nil, []byte("1")); c.Replace("n/o", nil, []byte("1")) }, "n/o must be in a folder, but n is not one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
