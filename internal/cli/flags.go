@@ -17,7 +17,7 @@ import (
 // reading holds the flags for the input.
 type reading struct {
 	Set               map[string]string `json:"set" help:"value of a variable of native documents, for @{KEY}; repeatable"`
-	Values            []string          `json:"values" arg:"FILE" help:"file with values of variables; --set overrides it; repeatable"`
+	Values            []string          `json:"values" arg:"FILE" help:"file with variables; --set overrides it; repeatable"`
 	AllowEmbedOutside bool              `json:"allowEmbedOutside" help:"let @{embed: FILE} leave the document's folder"`
 
 	Kustomize  []string `json:"kustomize" short:"k" arg:"DIR" help:"kustomization to build as input; repeatable"`

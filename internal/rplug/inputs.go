@@ -36,7 +36,7 @@ type Inputs struct {
 func (in *Inputs) ReadProject(command *cobra.Command) *cobra.Command {
 	flags := command.Flags()
 	in.set = declareSet(flags)
-	flags.StringArrayVar(&in.values, "values", nil, "`FILE` with values of variables; --set overrides it; repeatable")
+	flags.StringArrayVar(&in.values, "values", nil, "`FILE` with variables; --set overrides it; repeatable")
 	flags.BoolVar(&in.noProject, "no-project", false, "do not read the project file "+cli.ProjectFile)
 	flags.BoolVar(&in.printConfig, "print-config", false, "only print the options in force and their sources")
 	checkArguments, run := command.Args, command.RunE

@@ -110,6 +110,17 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 		return failure(ctx, c, err)
 	}
 	defer run.End()
+	warn(c, run)
+	if !f.dryRun {
+		if err := run.Commit(); err != nil {
+			return rplug.Refuse(err)
+		}
+	}
+	return f.print(c.OutOrStdout(), run)
+}
+
+// warn reports the effects of a chain beside its changes.
+func warn(c *cobra.Command, run *host.Run) {
 	if run.Recovered {
 		rplug.Complain(c.ErrOrStderr(), c, "the changes of an interrupted command have been completed or undone")
 	}
@@ -119,12 +130,6 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	for _, what := range slices.Concat(run.Written, run.Lost) {
 		rplug.Complain(c.ErrOrStderr(), c, "warning: "+what)
 	}
-	if !f.dryRun {
-		if err := run.Commit(); err != nil {
-			return rplug.Refuse(err)
-		}
-	}
-	return f.print(c.OutOrStdout(), run)
 }
 
 // failure returns the error with its exit code: that of a wrong call, of an interrupt or of a failed chain.

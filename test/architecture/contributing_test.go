@@ -83,6 +83,8 @@ func TestContributingListsFolders(t *testing.T) {
 	delete(top, "test")
 	maps.Copy(top, tests)
 	for folder := range top {
-		assert.True(t, strings.Contains(string(text), "`"+folder), "CONTRIBUTING.md must say what %s has", folder)
+		if !strings.Contains(string(text), "`"+folder) {
+			t.Errorf("CONTRIBUTING.md must describe %s", folder)
+		}
 	}
 }
