@@ -21,10 +21,10 @@ type checker struct {
 
 // word is a line of words.txt.
 type word struct {
-	pattern  *regexp.Regexp
-	instead  string
-	limit    int      // of findings in all files
-	found    []string // if there is a limit
+	pattern *regexp.Regexp
+	instead string
+	limit   int      // of findings in all files
+	found   []string // if there is a limit
 }
 
 var limited = regexp.MustCompile(`^(.*) \[at most (\d+)\]$`)
