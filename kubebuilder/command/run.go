@@ -85,6 +85,9 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 	}
 	chain := host.Host{
 		Root: root, Environment: os.Environ(), Stderr: c.ErrOrStderr(), Limits: external.Limits{Time: f.timeout},
+		Unseen: func(paths []string) {
+			rplug.Complain(c.ErrOrStderr(), c, "warning: plugins do not see "+strings.Join(paths, ", "))
+		},
 	}
 	if program, err := exec.LookPath("kubebuilder"); err == nil {
 		chain.Kubebuilder = program
@@ -123,9 +126,6 @@ func (f *hostFlags) run(c *cobra.Command, args []string) error {
 func warn(c *cobra.Command, run *host.Run) {
 	if run.Recovered {
 		rplug.Complain(c.ErrOrStderr(), c, "the changes of an interrupted command have been completed or undone")
-	}
-	if len(run.Unseen) > 0 {
-		rplug.Complain(c.ErrOrStderr(), c, "warning: plugins do not see "+strings.Join(run.Unseen, ", "))
 	}
 	for _, what := range slices.Concat(run.Written, run.Lost) {
 		rplug.Complain(c.ErrOrStderr(), c, "warning: "+what)

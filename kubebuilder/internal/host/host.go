@@ -40,12 +40,26 @@ type Host struct {
 	Limits external.Limits
 	// Progress is called with the keys of plugins before they run; it may be nil.
 	Progress func(keys string)
+	// Unseen is called before the first plugin runs with the paths that plugins do not see though they are neither ignored
+	// by git nor binary files, each with the reason; it may be nil.
+	Unseen func(paths []string)
 }
 
 func (h Host) progress(keys string) {
 	if h.Progress != nil {
 		h.Progress(keys)
 	}
+}
+
+func (h Host) unseen(all []leftOut) {
+	if h.Unseen == nil || len(all) == 0 {
+		return
+	}
+	paths := make([]string, len(all))
+	for i, one := range all {
+		paths[i] = fmt.Sprintf("%s (%s)", one.path, one.reason)
+	}
+	h.Unseen(paths)
 }
 
 // CallError is an error of the call itself, such as an unknown plugin: no plugin has run a command.
@@ -83,8 +97,6 @@ type Run struct {
 	Lost []string
 	// Written are the files that plugins have written themselves instead of returning them, a sentence each.
 	Written []string
-	// Unseen are paths that plugins did not see though they are neither ignored by git nor binary files, each with the reason.
-	Unseen []string
 	// Recovered means that an interrupted run has been completed or undone.
 	Recovered bool
 
@@ -117,15 +129,11 @@ func (h Host) run(ctx context.Context, call Call, changes *transaction.Transacti
 		return nil, err
 	}
 	defer c.close()
+	h.unseen(c.project.leftOut)
 	if err := c.run(ctx); err != nil {
 		return nil, err
 	}
-	run := &Run{
-		Lost: c.lost, Written: c.written, Recovered: changes.Recovered, transaction: changes,
-	}
-	for _, one := range c.project.leftOut {
-		run.Unseen = append(run.Unseen, fmt.Sprintf("%s (%s)", one.path, one.reason))
-	}
+	run := &Run{Lost: c.lost, Written: c.written, Recovered: changes.Recovered, transaction: changes}
 	if run.Changes, err = c.project.changes(); err != nil {
 		return nil, err
 	}

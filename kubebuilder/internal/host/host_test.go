@@ -138,13 +138,17 @@ func TestPluginsSeeTextThatGitDoesNotIgnore(t *testing.T) {
 	require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(f.project, "link")))
 	require.NoError(t, os.Symlink("/nowhere", filepath.Join(f.project, "dangling")))
 	f.answers("one", v1alpha1.Response{})
-	run, err := f.run(v1alpha1.CommandEdit)
+	var unseen []string
+	run, err := host.Host{Root: f.root, Unseen: func(paths []string) { unseen = paths }}.Run(t.Context(), host.Call{
+		Project: f.project, Command: v1alpha1.CommandEdit, Args: []string{"--size", "1"},
+	})
 	require.NoError(t, err)
+	defer run.End()
 	assert.Empty(t, run.Changes)
 	assert.Equal(t, []string{
 		"dangling (not a regular file)", "large (larger than 1048576 bytes)", "latin1 (not text in UTF-8)",
 		"link (not a regular file)",
-	}, run.Unseen, "binary files are expected to be hidden")
+	}, unseen, "binary files are expected to be hidden")
 	request := f.request("one")
 	assert.Equal(t, v1alpha1.Request{
 		APIVersion: "v1alpha1", Command: "edit", Args: []string{"--size", "1"}, PluginChain: []string{"one/v1"},

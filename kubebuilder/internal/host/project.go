@@ -85,7 +85,7 @@ func (p *project) walk(found func(name string) error) error {
 	})
 }
 
-// classify records whether plugins see a file. Files with NUL bytes are binary, as for git.
+// classify records whether plugins see a file. Files with NUL bytes in the first MiB are binary.
 func (p *project) classify(name string) error {
 	file, err := p.root.Open(name)
 	if err != nil {
