@@ -158,6 +158,10 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if err := f.print(c.OutOrStdout(), differences); err != nil {
 		return err
 	}
+	if older.isEmpty && newer.isEmpty {
+		rplug.Complain(c.ErrOrStderr(), c, fmt.Sprintf(
+			"nothing compared: %s and %s have no rendered objects, and nothing to render", before.name, after.name))
+	}
 	if f.exitCode && differences.Differs() {
 		return rplug.Refuse(fmt.Errorf("%s and %s differ", before.name, after.name))
 	}

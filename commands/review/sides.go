@@ -168,7 +168,7 @@ func (f *diffFlags) wholeSide(of diffSource, read *load.Package) (*side, error) 
 		slices.ContainsFunc(specs, func(item *krm.Item) bool { return extension.Ask(f.inputs.Features, item) })
 	switch {
 	case of.live || isLive && !asks:
-		return &side{Side: renderdiff.NewLiveSide(of.name, rendered)}, nil
+		return &side{Side: renderdiff.NewLiveSide(of.name, rendered), isEmpty: len(rendered) == 0}, nil
 	case len(rendered) > 0 && !asks:
 		return &side{Side: renderdiff.NewSide(of.name, rendered, specs)}, nil
 	}
@@ -181,7 +181,7 @@ func (f *diffFlags) wholeSide(of diffSource, read *load.Package) (*side, error) 
 	if err != nil {
 		return nil, flagError(err)
 	}
-	s.Side = renderdiff.NewSide(of.name, result.Objects, specs)
+	s.Side, s.isEmpty = renderdiff.NewSide(of.name, result.Objects, specs), len(result.Objects) == 0
 	return s, report.Refused(list.Results())
 }
 
