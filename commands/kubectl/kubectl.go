@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -117,11 +118,20 @@ func explain(err error, subcommand string, messages *bytes.Buffer) error {
 	var failed *exec.ExitError
 	switch {
 	case errors.As(err, &failed):
-		return fmt.Errorf("kubectl %s failed with %w: %s", subcommand, err, report.Printable(strings.TrimSpace(messages.String())))
+		return fmt.Errorf("kubectl %s failed with %w: %s", subcommand, err, report.Printable(withoutLog(messages.String())))
 	case err != nil:
 		return fmt.Errorf("kubectl must be installed, or named by --kubectl: %w", err)
 	}
 	return nil
+}
+
+// logged matches a line that the libraries of kubectl log: https://pkg.go.dev/k8s.io/klog/v2
+var logged = regexp.MustCompile(`(?m)^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^ ]+:\d+\] .*\n?`)
+
+// withoutLog returns the messages of kubectl without what its libraries log: a server that does not respond is logged several
+// times before kubectl prints its error. If nothing else is printed, the log is the message.
+func withoutLog(messages string) string {
+	return cmp.Or(strings.TrimSpace(logged.ReplaceAllString(messages, "")), strings.TrimSpace(messages))
 }
 
 // IsForbidden reports whether an error of Run says that the user may not do it.
