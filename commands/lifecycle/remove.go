@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/extension"
 	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
+	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 )
 
 // removeFlags are the flags of rplug remove.
@@ -123,7 +125,7 @@ func (f *removeFlags) find(read *load.Package, names []string) (found []load.Doc
 	for _, name := range names {
 		switch of := byName[strings.ToLower(name)]; len(of) {
 		case 0:
-			wrong = append(wrong, fmt.Errorf("no sandbox or route group is named %q: see rplug list for those of the paths", name))
+			wrong = append(wrong, unknownName(name, byName))
 		case 1:
 			found = append(found, of[0])
 		default:
@@ -135,6 +137,20 @@ func (f *removeFlags) find(read *load.Package, names []string) (found []load.Doc
 		return found, rplug.Refuse(errors.Join(wrong...))
 	}
 	return found, nil
+}
+
+// unknownName is the error for a name that no sandbox or route group has. The known ones have their documents.
+func unknownName(name string, known map[string][]load.Document) error {
+	names := make([]string, 0, len(known))
+	for _, documents := range known {
+		names = append(names, documents[0].Item.Name())
+	}
+	slices.Sort(names)
+	hint := "they have " + strictyaml.Listed(names)
+	if near, _ := strictyaml.Nearest(name, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	return fmt.Errorf("no sandbox or route group of the paths is named %q: %s", name, hint)
 }
 
 // clusterOf returns the cluster of a sandbox or route group, and false for other documents.
