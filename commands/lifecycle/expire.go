@@ -72,6 +72,10 @@ func (f *expireFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(entries) == 0 {
+		rplug.Complain(c.ErrOrStderr(), c,
+			"nothing can expire: no sandbox or route group of the paths has a ttl, or all with one are absent")
+	}
 	if err := f.print(c.OutOrStdout(), entries); err != nil || !f.write {
 		return err
 	}
