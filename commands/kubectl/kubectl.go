@@ -128,8 +128,8 @@ func explain(err error, subcommand string, messages *bytes.Buffer) error {
 // logged matches a line that the libraries of kubectl log: https://pkg.go.dev/k8s.io/klog/v2
 var logged = regexp.MustCompile(`(?m)^[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ [^ ]+:\d+\] .*\n?`)
 
-// withoutLog returns the messages of kubectl without what its libraries log: a server that does not respond is logged several
-// times before kubectl prints its error. If nothing else is printed, the log is the message.
+// withoutLog returns the messages of kubectl without those that its libraries log: a server that does not respond is logged
+// several times before kubectl prints its error. If nothing else is printed, the log is the message.
 func withoutLog(messages string) string {
 	return cmp.Or(strings.TrimSpace(logged.ReplaceAllString(messages, "")), strings.TrimSpace(messages))
 }
