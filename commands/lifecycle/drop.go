@@ -33,13 +33,15 @@ func (f *removeFlags) drop(c *cobra.Command, read *load.Package, options load.Op
 		return err
 	}
 	m := &marker{read: read, options: options}
+	if len(names) == 0 && !slices.ContainsFunc(found, isAbsent) {
+		m.line("nothing to drop: no sandbox or route group of the paths is absent")
+	}
 	files, pending := map[string][]load.Document{}, 0
 	for _, d := range found {
-		absent, _ := document.IsAbsent(d.Item)
 		switch why := ended.obstacle(d, read); {
-		case !absent && len(names) > 0:
+		case !isAbsent(d) && len(names) > 0:
 			m.keep(d, errors.New("it is not absent: run rplug remove first"))
-		case !absent:
+		case !isAbsent(d):
 		case why != nil:
 			pending++
 			m.line("not done: %s: %s", placeOf(d), why)

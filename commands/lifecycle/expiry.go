@@ -101,7 +101,7 @@ func expiryOf(d load.Document) *expiry {
 	default:
 		return nil
 	}
-	if absent, _ := document.IsAbsent(d.Item); absent {
+	if isAbsent(d) {
 		return nil
 	}
 	return e

@@ -78,7 +78,7 @@ func (f *removeFlags) run(c *cobra.Command, args []string) error {
 	m := &marker{read: read, options: options, features: f.inputs.Features}
 	var present []load.Document
 	for _, d := range found {
-		if absent, _ := document.IsAbsent(d.Item); absent {
+		if isAbsent(d) {
 			m.line("absent already: %s", placeOf(d))
 			continue
 		}
@@ -151,6 +151,12 @@ func unknownName(name string, known map[string][]load.Document) error {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
 	return fmt.Errorf("no sandbox or route group of the paths is named %q: %s", name, hint)
+}
+
+// isAbsent reports whether a sandbox or route group is marked absent.
+func isAbsent(d load.Document) bool {
+	absent, _ := document.IsAbsent(d.Item)
+	return absent
 }
 
 // clusterOf returns the cluster of a sandbox or route group, and false for other documents.

@@ -104,6 +104,9 @@ func (f *sweepFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(found) == 0 {
+		rplug.Complain(c.ErrOrStderr(), c, "nothing compared: no object of a sandbox was found in the cluster")
+	}
 	h, err := history.Open(options, time.Now())
 	if err != nil {
 		return err
