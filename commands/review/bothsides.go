@@ -18,7 +18,6 @@ type side struct {
 
 	read     *load.Package // nil unless it was rendered in parts
 	clusters []string      // of its sandboxes
-	isEmpty  bool          // if there are no rendered objects
 	err      error
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/diagram"
 	"github.com/resource-plugins/krm-functions/internal/function/renderphase"
 	"github.com/resource-plugins/krm-functions/internal/incremental"
-	"github.com/resource-plugins/krm-functions/internal/load"
 	"github.com/resource-plugins/krm-functions/internal/report"
 	"github.com/resource-plugins/krm-functions/internal/rplug"
 )
@@ -158,9 +156,9 @@ func (f *diffFlags) run(c *cobra.Command, args []string) error {
 	if err := f.print(c.OutOrStdout(), differences); err != nil {
 		return err
 	}
-	if older.isEmpty && newer.isEmpty {
+	if older.IsEmpty() && newer.IsEmpty() {
 		rplug.Complain(c.ErrOrStderr(), c, fmt.Sprintf(
-			"nothing compared: %s and %s have no rendered objects, and nothing to render", before.name, after.name))
+			"nothing compared: %s and %s have nothing to render, and no rendered objects: check the paths", before.name, after.name))
 	}
 	if f.exitCode && differences.Differs() {
 		return rplug.Refuse(fmt.Errorf("%s and %s differ", before.name, after.name))
@@ -213,91 +211,3 @@ func (f *diffFlags) check() error {
 
 // hasOlder reports whether a flag names the older state.
 func (f *diffFlags) hasOlder() bool { return f.base+f.baseRef+f.live != "" }
-
-// sources returns the two sides that the arguments mean; dash is the number of arguments before --, -1 without it.
-func (f *diffFlags) sources(args []string, dash int) (before, after diffSource, err error) {
-	sides, paths := args, []string{"."}
-	if dash >= 0 && dash < len(args) {
-		sides, paths = args[:dash], args[dash:]
-	}
-	if f.hasOlder() {
-		if len(args) > 0 {
-			paths = args
-		}
-		before, after = f.older(paths), onDisk(paths...)
-	} else if before, after, err = positional(sides, paths); err != nil {
-		return before, after, err
-	}
-	if before.readsStdin() && after.readsStdin() {
-		return before, after, errors.New("only one side must be the standard input")
-	}
-	return before, after, nil
-}
-
-// older is the state that a flag names.
-func (f *diffFlags) older(paths []string) diffSource {
-	switch {
-	case f.baseRef != "":
-		return diffSource{name: f.baseRef, revision: f.baseRef, paths: paths}
-	case f.live != "":
-		one := onDisk(f.live)
-		one.live = true
-		return one
-	}
-	return onDisk(f.base)
-}
-
-// positional returns the sides that arguments name, restricted to the paths.
-func positional(sides, paths []string) (before, after diffSource, err error) {
-	if len(sides) == 1 && !isPath(sides[0]) {
-		if old, is, isRange := strings.Cut(sides[0], ".."); isRange {
-			if strings.HasPrefix(is, ".") {
-				return before, after, fmt.Errorf("%q must be OLD..NEW: for what a branch has changed since it began, "+
-					"give `git merge-base OLD NEW` as OLD", sides[0])
-			}
-			sides = []string{orHead(old), orHead(is)}
-		}
-	}
-	switch len(sides) {
-	case 0:
-		return diffSource{name: head, revision: head, paths: paths}, onDisk(paths...), nil
-	case 1:
-		if before, err = sourceOf(sides[0], paths); err == nil && before.revision == "" {
-			err = fmt.Errorf("%q must be compared with something: give a second one, --base, --base-ref or --live", sides[0])
-		}
-		return before, onDisk(paths...), err
-	case 2:
-		if before, err = sourceOf(sides[0], paths); err == nil {
-			after, err = sourceOf(sides[1], paths)
-		}
-		return before, after, err
-	}
-	return before, after, errors.New("arguments must be [OLD [NEW]] [-- PATH...]: see --help")
-}
-
-// head is the revision that the working folder is compared with if none is given.
-const head = "HEAD"
-
-func orHead(revision string) string {
-	if revision == "" {
-		return head
-	}
-	return revision
-}
-
-// diffSource is where a side is from.
-type diffSource struct {
-	name string
-	// revision is a git revision; empty if the paths are on the disk.
-	revision string
-	paths    []string
-	live     bool
-}
-
-func onDisk(paths ...string) diffSource {
-	return diffSource{name: strings.Join(paths, " "), paths: paths}
-}
-
-func (s diffSource) readsStdin() bool {
-	return s.revision == "" && slices.Contains(s.paths, load.Stdin)
-}

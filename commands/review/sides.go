@@ -3,8 +3,6 @@ package review
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,42 +22,6 @@ import (
 	"github.com/resource-plugins/krm-functions/internal/strictyaml"
 	"github.com/resource-plugins/krm-functions/pkg/krm"
 )
-
-// isPath reports whether an argument can only be a file or folder: stdin, a text that is written as a path, or one
-// with the extension of a document.
-func isPath(arg string) bool {
-	for _, prefix := range []string{"./", "../", "/", "~"} {
-		if strings.HasPrefix(arg, prefix) {
-			return true
-		}
-	}
-	switch filepath.Ext(arg) {
-	case ".yaml", ".yml", ".json":
-		return true
-	}
-	return arg == load.Stdin || arg == "." || arg == ".." || strings.HasSuffix(arg, "/") || filepath.IsAbs(arg)
-}
-
-// sourceOf returns the source that an argument names. An argument that is a path and a revision as well is an error.
-func sourceOf(arg string, paths []string) (diffSource, error) {
-	if isPath(arg) {
-		return onDisk(arg), nil
-	}
-	_, notFound := os.Stat(arg)
-	revision, err := load.OpenRevision(arg, load.MaxFile)
-	if err == nil {
-		err = revision.Close()
-	}
-	switch {
-	case err == nil && notFound == nil:
-		return diffSource{}, fmt.Errorf("%q is a git revision and a path: write ./%s, or --base-ref %s", arg, arg, arg)
-	case err == nil:
-		return diffSource{name: arg, revision: arg, paths: paths}, nil
-	case notFound == nil:
-		return onDisk(arg), nil
-	}
-	return diffSource{}, fmt.Errorf("%q must be a file, a folder or a git revision: %w", arg, err)
-}
 
 // configure completes the options with settings of the project file that no flag overrides, and returns how documents are
 // read.
@@ -168,7 +130,7 @@ func (f *diffFlags) wholeSide(of diffSource, read *load.Package) (*side, error) 
 		slices.ContainsFunc(specs, func(item *krm.Item) bool { return extension.Ask(f.inputs.Features, item) })
 	switch {
 	case of.live || isLive && !asks:
-		return &side{Side: renderdiff.NewLiveSide(of.name, rendered), isEmpty: len(rendered) == 0}, nil
+		return &side{Side: renderdiff.NewLiveSide(of.name, rendered)}, nil
 	case len(rendered) > 0 && !asks:
 		return &side{Side: renderdiff.NewSide(of.name, rendered, specs)}, nil
 	}
@@ -181,7 +143,7 @@ func (f *diffFlags) wholeSide(of diffSource, read *load.Package) (*side, error) 
 	if err != nil {
 		return nil, flagError(err)
 	}
-	s.Side, s.isEmpty = renderdiff.NewSide(of.name, result.Objects, specs), len(result.Objects) == 0
+	s.Side = renderdiff.NewSide(of.name, result.Objects, specs)
 	return s, report.Refused(list.Results())
 }
 
@@ -210,33 +172,4 @@ func flagError(err error) error {
 		errs = append(errs, fmt.Errorf("%s: %s", cli.FlagName(one.Option), one.Message))
 	}
 	return errors.Join(errs...)
-}
-
-// read returns the documents of a side, with those of catalogs.
-func (s diffSource) read(how load.Options, catalogs []string) (*load.Package, error) {
-	if s.live {
-		how.Exclude = nil
-		return load.Read(s.paths, how)
-	}
-	paths := slices.Concat(s.paths, catalogs)
-	if s.revision == "" {
-		return load.Read(paths, how)
-	}
-	revision, err := load.OpenRevision(s.revision, load.MaxFile)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = revision.Close() }()
-	how.Files, how.Label, how.Exclude = revision, s.revision+":", slices.Clone(how.Exclude)
-	for i := range paths {
-		if paths[i], err = revision.Path(paths[i]); err != nil {
-			return nil, err
-		}
-	}
-	for i := range how.Exclude {
-		if how.Exclude[i].From, err = revision.Path(how.Exclude[i].From); err != nil {
-			return nil, err
-		}
-	}
-	return load.Read(paths, how)
 }

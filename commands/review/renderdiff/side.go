@@ -55,6 +55,9 @@ func NewLiveSide(name string, objects []*krm.Item) *Side {
 	return s
 }
 
+// IsEmpty reports whether there is nothing to compare: neither rendered objects nor sandboxes.
+func (s *Side) IsEmpty() bool { return len(s.items) == 0 && len(s.sandboxes) == 0 }
+
 // plugin returns the plugin that a step was rendered from, nil if it is not known.
 func (s *Side) plugin(of *step) *v1alpha1.ResourcePluginSpec {
 	if s.plugins == nil || of.plugin == "" {
