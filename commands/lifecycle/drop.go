@@ -34,7 +34,7 @@ func (f *removeFlags) drop(c *cobra.Command, read *load.Package, options load.Op
 	}
 	m := &marker{read: read, options: options}
 	if len(names) == 0 && !slices.ContainsFunc(found, isAbsent) {
-		m.line("nothing to drop: no sandbox or route group of the paths is absent")
+		m.line("nothing to drop: no sandbox or route group of the paths is absent: run rplug remove NAME first")
 	}
 	files, pending := map[string][]load.Document{}, 0
 	for _, d := range found {

@@ -74,7 +74,7 @@ func (f *expireFlags) run(c *cobra.Command, args []string) error {
 	}
 	if len(entries) == 0 {
 		rplug.Complain(c.ErrOrStderr(), c,
-			"nothing can expire: no sandbox or route group of the paths has a ttl, or all with one are absent")
+			"nothing can expire: no sandbox or route group of the paths has a ttl, or all with one are absent: check the paths")
 	}
 	if err := f.print(c.OutOrStdout(), entries); err != nil || !f.write {
 		return err

@@ -105,7 +105,7 @@ func (f *sweepFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if len(found) == 0 {
-		rplug.Complain(c.ErrOrStderr(), c, "nothing compared: no object of a sandbox was found in the cluster")
+		rplug.Complain(c.ErrOrStderr(), c, "nothing compared: no object of a sandbox was found: check --context, or the dump of --file")
 	}
 	h, err := history.Open(options, time.Now())
 	if err != nil {
