@@ -105,7 +105,8 @@ func (f *sweepFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	if len(found) == 0 {
-		rplug.Complain(c.ErrOrStderr(), c, "nothing compared: no object of a sandbox was found: check --context, or the dump of --file")
+		rplug.Complain(c.ErrOrStderr(), c,
+			"nothing compared: no object of a sandbox was found: check --context, or the dump of --file")
 	}
 	h, err := history.Open(options, time.Now())
 	if err != nil {
